@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"encoding/json"
 	"image"
 	_ "image/jpeg" // what leaves is PNG or JPEG
 	_ "image/png"
@@ -78,6 +79,9 @@ func checkPart(p *readapi.Part, req readapi.Request) (n int64, hidden int, err e
 		}
 	case readapi.PartData:
 		n = int64(len(p.Data))
+		if !req.Unescaped {
+			p.Data, err = escapeData(p.Data)
+		}
 	case readapi.PartImage:
 		n = int64(len(p.Image.Bytes))
 		cfg, format, err := image.DecodeConfig(bytes.NewReader(p.Image.Bytes))
@@ -88,7 +92,18 @@ func checkPart(p *readapi.Part, req readapi.Request) (n int64, hidden int, err e
 			return n, 0, badOutput("a picture larger than was allowed")
 		}
 	}
-	return n, hidden, nil
+	return n, hidden, err
+}
+
+// escapeData escapes the strings of a structured part; numbers keep their digits.
+func escapeData(b json.RawMessage) (json.RawMessage, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, badOutput("structured data that is not JSON")
+	}
+	return json.Marshal(escapeMeta(v, 0))
 }
 
 func partTokens(p *readapi.Part) int64 {

@@ -90,7 +90,7 @@ func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection) (*read
 		return nil, err
 	}
 	sum, err := digest.wait()
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil { // an answer that comes too late is none
 		return nil, err
 	}
 	doc, err := buildDocument(f, req, lim, what, used, res)
