@@ -22,6 +22,12 @@ const (
 	abiImports
 )
 
+// Indices of types that the ABI's functions bring along.
+const (
+	typeToI32 = iota // () -> i32
+	typeI32To        // (i32) -> ()
+)
+
 type code []byte
 
 // cat joins instructions.
