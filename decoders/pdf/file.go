@@ -108,8 +108,11 @@ func (f *file) locate(num int) int64 {
 	return e.off
 }
 
+// headerLook is within how many bytes "N G obj" has to stand.
+const headerLook = 64
+
 func (f *file) startsAt(off int64, num int) bool {
-	p := parser{lexer{b: f.window(off, 64)}}
+	p := parser{lexer{b: f.window(off, headerLook)}}
 	n, _, ok := p.header()
 	return ok && n == num
 }

@@ -48,7 +48,7 @@ func (d *document) font(n node) *font {
 	if n.kind() != pdf.Dict {
 		return fallbackFont()
 	}
-	id := n.id()
+	id := n.id
 	if f := d.fonts[id]; f != nil && id != 0 {
 		return f
 	}

@@ -64,7 +64,7 @@ func (d *document) outline() int {
 	seen := map[int]bool{}
 	n := 0
 	for item := d.root.key("Outlines").key("First"); item.kind() == pdf.Dict && n < maxOutline; item = item.key("Next") {
-		if id := item.id(); seen[id] {
+		if id := item.id; seen[id] {
 			break
 		} else {
 			seen[id] = true

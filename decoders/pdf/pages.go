@@ -63,7 +63,7 @@ func (d *document) attach() error {
 		return err
 	}
 	d.fonts = map[int]*font{}
-	d.trailer = node{d, r.Trailer()}
+	d.trailer = node{d: d, v: r.Trailer()}
 	d.root, d.info = d.trailer.key("Root"), d.trailer.key("Info")
 	d.tree = d.root.key("Pages")
 	if d.total = d.trusted(d.tree); d.total == 0 {
@@ -116,7 +116,7 @@ type walker struct {
 
 // visit collects the pages below n, which inherits resources.
 func (w *walker) visit(n, resources node, depth int) {
-	id := n.id()
+	id := n.id
 	if id != 0 && w.seen[id] || depth > maxTreeDepth || len(w.pages) >= maxPages || n.kind() != pdf.Dict && n.kind() != pdf.Array {
 		w.lost++
 		return
@@ -179,7 +179,7 @@ func (d *document) page(at int) page {
 
 // contradiction gives all pages below n as one: the counts say that n is a page, and the numbers of the other pages rest on them.
 func (d *document) contradiction(n, resources node) page {
-	w := walker{seen: map[int]bool{d.tree.id(): true}}
+	w := walker{seen: map[int]bool{d.tree.id: true}}
 	w.visit(n, resources, 1)
 	if len(w.pages) == 0 {
 		return page{}

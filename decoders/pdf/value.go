@@ -10,8 +10,9 @@ import (
 // node is a value of the object layer that cannot fail: an object that the object layer panics on is mended and asked for again, and is
 // null if that does not help.
 type node struct {
-	d *document
-	v pdf.Value
+	d  *document
+	v  pdf.Value
+	id int // number of the object that it is; 0 for one that is part of another object
 }
 
 // key returns the value of a dictionary's or a stream's key.
@@ -24,12 +25,13 @@ func (n node) index(i int) node {
 	return n.get(func() pdf.Value { return n.v.Index(i) })
 }
 
+// get calls the object layer. A value that is a reference makes it look up one object and no more, which gives the value its number.
 func (n node) get(f func() pdf.Value) node {
 	v, ok := n.d.try(f)
 	for !ok && n.d.file.mend() {
 		v, ok = n.d.try(f)
 	}
-	return node{n.d, v}
+	return node{n.d, v, n.d.file.last}
 }
 
 // try calls the object layer, which panics by design.
@@ -63,20 +65,12 @@ func (n node) integer() int {
 	return 0
 }
 
-// id returns the number of the object that the dictionary or stream n is; 0 for one that is part of another object.
-func (n node) id() int {
-	if k := n.kind(); k != pdf.Dict && k != pdf.Stream {
-		return 0
-	}
-	return int(n.v.Key(idKey).Int64())
-}
-
 // data returns the decoded data of the stream n up to limit bytes; nil for anything else.
 func (n node) data(limit int) ([]byte, error) {
 	if n.kind() != pdf.Stream {
 		return nil, nil
 	}
-	_, b, err := n.d.file.stream(n.id(), limit)
+	_, b, err := n.d.file.stream(n.id, limit)
 	return b, err
 }
 

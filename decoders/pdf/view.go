@@ -16,10 +16,6 @@ import (
 // size, an object stream or a cipher, and every object that it looks up is counted.
 const slotBits = 36
 
-// idKey is put first into every dictionary, so that an object can be told by its number: the object layer does not say whose value it
-// returns. A file that has the key itself only deceives itself.
-const idKey = "Glovebox.ID"
-
 // looseKey is where the trailer lists the page objects that a search of the file met.
 const looseKey = "Glovebox.Pages"
 
@@ -147,12 +143,9 @@ func (f *file) newSlot(num int) *slot {
 		return &slot{}
 	}
 	e := &f.entries[num]
+	head := appendHeader(make([]byte, 0, 24), num, int(e.gen))
 	if e.kind == entryPacked {
-		text := f.packed(num)
-		l := lexer{b: text}
-		head, rest := slotHead(num, 0, &l)
-		head = append(head, text[len(text)-rest:]...)
-		return &slot{head: append(head, "\nendobj\n"...)}
+		return &slot{head: append(append(head, f.packed(num)...), "\nendobj\n"...)}
 	}
 	if f.crypt != nil {
 		return f.rewrite(num)
@@ -161,23 +154,9 @@ func (f *file) newSlot(num int) *slot {
 	if off < 0 {
 		return nullSlot(num, int(e.gen))
 	}
-	const look = 128
-	b := f.window(off, look)
-	p := parser{lexer{b: b}}
-	_, _, _ = p.header()
-	head, rest := slotHead(num, int(e.gen), &p.lexer)
-	return &slot{head: head, off: off + int64(len(b)-rest), inFile: true}
-}
-
-// slotHead begins the text of an object whose value l stands before, and returns how many bytes of l are left behind what it used.
-func slotHead(num, gen int, l *lexer) (head []byte, rest int) {
-	head = appendHeader(make([]byte, 0, 48), num, gen)
-	l.skip()
-	if bytes.HasPrefix(l.b[l.pos:], []byte("<<")) {
-		l.pos += 2
-		head = appendID(append(head, "<<"...), num)
-	}
-	return head, len(l.b) - l.pos
+	p := parser{lexer{b: f.window(off, headerLook)}}
+	_, _, _ = p.header() // locate found it
+	return &slot{head: head, off: off + int64(p.pos), inFile: true}
 }
 
 func appendHeader(b []byte, num, gen int) []byte {
@@ -185,14 +164,6 @@ func appendHeader(b []byte, num, gen int) []byte {
 	b = append(b, ' ')
 	b = strconv.AppendInt(b, int64(gen), 10)
 	return append(b, " obj\n"...)
-}
-
-func appendID(b []byte, num int) []byte {
-	b = append(b, '/')
-	b = append(b, idKey...)
-	b = append(b, ' ')
-	b = strconv.AppendInt(b, int64(num), 10)
-	return append(b, '\n')
 }
 
 func nullSlot(num, gen int) *slot {
@@ -212,16 +183,7 @@ func (f *file) rewrite(num int) *slot {
 			return nullSlot(num, int(e.gen))
 		}
 	}
-	head := appendHeader(make([]byte, 0, 256), num, int(e.gen))
-	if in.obj.kind == objDict {
-		head = appendID(append(head, "<<"...), num)
-		for i := range in.obj.kids {
-			head = append(appendObject(head, &in.obj.kids[i]), ' ')
-		}
-		head = append(head, ">>"...)
-	} else {
-		head = appendObject(head, &in.obj)
-	}
+	head := appendObject(appendHeader(make([]byte, 0, 256), num, int(e.gen)), &in.obj)
 	if in.stream > 0 {
 		head = append(head, "\nstream\n"...)
 	}
