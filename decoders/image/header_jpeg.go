@@ -69,10 +69,9 @@ func (f *jpegFile) segment(marker byte, off, n int64) {
 	case 0xc0 <= marker && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc:
 		f.frameHeader(marker, readUpTo(f.in, off, n))
 	case marker == 0xe1:
-		b := readUpTo(f.in, off, n)
 		f.metadata = true
-		if rest, ok := bytes.CutPrefix(b, []byte("Exif\x00")); ok && len(rest) > 1 {
-			f.readEXIF(rest[1:])
+		if b := readUpTo(f.in, off, n); bytes.HasPrefix(b, []byte("Exif\x00")) {
+			f.readEXIF(b)
 		}
 	case marker == 0xe2:
 		if bytes.HasPrefix(readUpTo(f.in, off, 12), []byte("ICC_PROFILE\x00")) {

@@ -194,6 +194,9 @@ func (f *pngFile) rawProfile(name string, b []byte) {
 // readEXIF takes orientation and place from an EXIF block; the first block that has an orientation decides.
 func (h *header) readEXIF(b []byte) {
 	h.metadata = true
+	if len(b) > 6 && string(b[:5]) == "Exif\x00" { // JPEG's prefix, which writers of other formats keep
+		b = b[6:]
+	}
 	e := parseEXIF(b)
 	if h.orientation == 1 && e.orientation != 0 {
 		h.orientation = e.orientation

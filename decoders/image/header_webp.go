@@ -92,11 +92,7 @@ func (f *webpFile) scan() {
 		case "ICCP":
 			f.icc = true
 		case "EXIF":
-			b := readUpTo(f.in, c.off, min(c.n, maxPNGMetadata))
-			if len(b) > 6 && string(b[:6]) == "Exif\x00\x00" { // some writers keep JPEG's prefix
-				b = b[6:]
-			}
-			f.readEXIF(b)
+			f.readEXIF(readUpTo(f.in, c.off, min(c.n, maxPNGMetadata)))
 		case "XMP ":
 			f.metadata = true
 		}

@@ -131,13 +131,22 @@ func copyHigh(dst, src []byte) {
 	}
 }
 
+// copyYCbCr converts a row of src, whose left edge is at 0 as in every decoded JPEG.
 func copyYCbCr(dst []byte, src *image.YCbCr, y int) {
 	b := src.Bounds()
 	yo := src.YOffset(b.Min.X, y)
 	luma := src.Y[yo : yo+b.Dx()]
+	shift := 0 // of the column: how many pixels share a chroma sample
+	switch src.SubsampleRatio {
+	case image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420:
+		shift = 1
+	case image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410:
+		shift = 2
+	}
+	co := src.COffset(b.Min.X, y)
+	cb, cr := src.Cb[co:], src.Cr[co:]
 	for i, l := range luma {
-		c := src.COffset(b.Min.X+i, y)
-		r, g, bl := color.YCbCrToRGB(l, src.Cb[c], src.Cr[c])
+		r, g, bl := color.YCbCrToRGB(l, cb[i>>shift], cr[i>>shift])
 		dst[4*i], dst[4*i+1], dst[4*i+2], dst[4*i+3] = r, g, bl, 0xff
 	}
 }
