@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) cacheCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "cache",
+		Short:   "Prepare the compiled decoders",
+		Long:    "Decoders are compiled once for this machine and kept in a cache; an entry that is damaged is compiled again.",
+		Example: "  glovebox cache warm",
+		Args:    cobra.NoArgs,
+		RunE:    needsSubcommand,
+	}
+	c.AddCommand(a.cacheWarmCommand())
+	return c
+}
+
+func (a *app) cacheWarmCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "warm",
+		Short: "Compile all decoders now, so that no later run has to",
+		Example: `  glovebox cache warm
+  glovebox cache warm --cache /var/cache/glovebox    when an image or a package is built`,
+		Args: exactly(0, "no argument"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			p := a.newProgress()
+			defer p.close()
+			r, err := a.reader(c.Context(), p, false)
+			if err != nil {
+				return err
+			}
+			err = r.Warm(c.Context(), func(string) {})
+			decoders := r.Decoders()
+			if closeErr := r.Close(); err == nil {
+				err = closeErr
+			}
+			if err != nil {
+				return asFailure("", err)
+			}
+			docs := make([]pluginDocument, 0, len(decoders))
+			for _, d := range decoders {
+				docs = append(docs, newPluginDocument(d))
+			}
+			if a.global.json {
+				return a.printDone(map[string]any{"plugins": docs})
+			}
+			for _, d := range docs {
+				if d.Compiled {
+					fmt.Fprintf(a.out, "%s is ready\n", d.Name)
+				}
+			}
+			return nil
+		},
+	}
+}
