@@ -18,7 +18,7 @@ import (
 type reader interface {
 	ReadFile(ctx context.Context, in io.ReaderAt, size int64, name string, opts *glovebox.ReadOptions) (*glovebox.Document, error)
 	Decoders() []glovebox.DecoderStatus
-	Warm(ctx context.Context, progress func(decoder string)) error
+	Warm(ctx context.Context) error
 	Close() error
 }
 
@@ -28,7 +28,7 @@ type app struct {
 	out    *output
 	err    io.Writer
 	getenv func(string) string
-	open   func(ctx context.Context, o *glovebox.Options) (reader, error)
+	open   func(o *glovebox.Options) (reader, error)
 	global global
 	exit   int // of a command that printed its own failures
 }
@@ -37,8 +37,8 @@ func newApp(in io.Reader, out, err io.Writer) *app {
 	return &app{in: in, out: newOutput(out), err: err, getenv: os.Getenv, open: openReader}
 }
 
-func openReader(ctx context.Context, o *glovebox.Options) (reader, error) {
-	r, err := glovebox.NewReader(ctx, o)
+func openReader(o *glovebox.Options) (reader, error) {
+	r, err := glovebox.NewReader(o)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +159,8 @@ func (a *app) configure(c *cobra.Command) error {
 }
 
 // reader opens the front door for a command. oneShot: the command reads one file and ends.
-func (a *app) reader(ctx context.Context, p *progress, oneShot bool) (reader, error) {
-	r, err := a.open(ctx, &glovebox.Options{CacheDir: a.global.cacheDir(), OneShot: oneShot, OnCompile: p.compiling})
+func (a *app) reader(p *progress, oneShot bool) (reader, error) {
+	r, err := a.open(&glovebox.Options{CacheDir: a.global.cacheDir(), OneShot: oneShot, OnCompile: p.compiling})
 	if err != nil {
 		return nil, asFailure("", err)
 	}

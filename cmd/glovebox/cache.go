@@ -29,26 +29,22 @@ func (a *app) cacheWarmCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			p := a.newProgress()
 			defer p.close()
-			r, err := a.reader(c.Context(), p, false)
+			r, err := a.reader(p, false)
 			if err != nil {
 				return err
 			}
-			err = r.Warm(c.Context(), func(string) {})
-			decoders := r.Decoders()
+			err = r.Warm(c.Context())
+			decoders := pluginDocuments(r.Decoders())
 			if closeErr := r.Close(); err == nil {
 				err = closeErr
 			}
 			if err != nil {
 				return asFailure("", err)
 			}
-			docs := make([]pluginDocument, 0, len(decoders))
-			for _, d := range decoders {
-				docs = append(docs, newPluginDocument(d))
-			}
 			if a.global.json {
-				return a.printDone(map[string]any{"plugins": docs})
+				return a.printDone(map[string]any{"plugins": decoders})
 			}
-			for _, d := range docs {
+			for _, d := range decoders {
 				if d.Compiled {
 					fmt.Fprintf(a.out, "%s is ready\n", d.Name)
 				}

@@ -26,11 +26,11 @@ type check struct {
 
 // doctorDocument is what doctor prints as JSON. Directories are shown: finding them is what doctor is for.
 type doctorDocument struct {
-	OK      bool             `json:"ok"`
-	Version versionDocument  `json:"version"`
-	Checks  []check          `json:"checks"`
-	Plugins []pluginDocument `json:"plugins"`
-	Limits  map[string]int64 `json:"limits"` // by flag; bytes, pixels, units of work; timeout in milliseconds
+	OK      bool                     `json:"ok"`
+	Version versionDocument          `json:"version"`
+	Checks  []check                  `json:"checks"`
+	Plugins []glovebox.DecoderStatus `json:"plugins"`
+	Limits  map[string]int64         `json:"limits"` // by flag; bytes, pixels, units of work; timeout in milliseconds
 }
 
 func (d *doctorDocument) add(name string, err error, detail string) {
@@ -69,7 +69,7 @@ text through the wall, and print the limits that apply. Exit code 3 if anything 
 
 // examine makes every check; one that fails does not keep the others from being made.
 func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument {
-	d := &doctorDocument{Version: thisVersion(), Plugins: []pluginDocument{}, Limits: map[string]int64{}}
+	d := &doctorDocument{Version: thisVersion(), Plugins: []glovebox.DecoderStatus{}, Limits: map[string]int64{}}
 	var read readFlags
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	read.register(all)
@@ -84,12 +84,16 @@ func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument
 	err = errors.Join(err, configure(flags, a.getenv, config), configure(all, a.getenv, config))
 	limits, limitsErr := read.limits.limits()
 	d.add("configuration", errors.Join(err, limitsErr), shown)
-	if limits, err = limits.WithDefaults(); err == nil {
+	if limitsErr == nil {
 		d.Limits = limitsByFlag(limits)
 	}
 	d.Checks = append(d.Checks, check{Name: "data directory", OK: true, Detail: a.global.dataDir()})
-	cache := a.global.cacheDir()
-	d.add("cache directory", writable(cache), cache)
+	switch cache := a.global.cacheDir(); cache {
+	case "", "-":
+		d.Checks = append(d.Checks, check{Name: "cache directory", OK: true, Detail: "none, each run compiles the decoders that it needs"})
+	default:
+		d.add("cache directory", writable(cache), cache)
+	}
 	a.examineDecoders(ctx, d)
 	return d
 }
@@ -98,7 +102,7 @@ func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument
 func (a *app) examineDecoders(ctx context.Context, d *doctorDocument) {
 	p := a.newProgress()
 	defer p.close()
-	r, err := a.reader(ctx, p, true)
+	r, err := a.reader(p, true)
 	if err != nil {
 		d.add("decoders", err, "")
 		return
@@ -108,8 +112,8 @@ func (a *app) examineDecoders(ctx context.Context, d *doctorDocument) {
 	_, err = r.ReadFile(ctx, bytes.NewReader([]byte(sample)), int64(len(sample)), "doctor.txt", &glovebox.ReadOptions{})
 	d.add("a read through the wall", err, fmt.Sprintf("%d ms", time.Since(begin).Milliseconds()))
 	ready := 0
-	for _, s := range r.Decoders() {
-		d.Plugins = append(d.Plugins, newPluginDocument(s))
+	d.Plugins = pluginDocuments(r.Decoders())
+	for _, s := range d.Plugins {
 		if s.Compiled {
 			ready++
 		}

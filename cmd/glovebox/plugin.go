@@ -11,19 +11,14 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// pluginDocument is one decoder in JSON.
-type pluginDocument struct {
-	readapi.DecoderInfo
-	MediaTypes []readapi.MediaType `json:"media_types"`
-	Unit       readapi.Unit        `json:"unit"`
-	Forms      []readapi.Form      `json:"forms"`
-	Enabled    bool                `json:"enabled"`
-	Compiled   bool                `json:"compiled"` // it lies in the cache
-	Bytes      int64               `json:"bytes"`    // of the module
-}
-
-func newPluginDocument(d glovebox.DecoderStatus) pluginDocument {
-	return pluginDocument{DecoderInfo: d.DecoderInfo, MediaTypes: d.MediaTypes, Unit: d.Unit, Forms: withAuto(d.Forms), Enabled: d.Enabled, Compiled: d.Compiled, Bytes: d.Size}
+// pluginDocuments are decoders as they are printed, with the form that every decoder has.
+func pluginDocuments(decoders []glovebox.DecoderStatus) []glovebox.DecoderStatus {
+	out := make([]glovebox.DecoderStatus, 0, len(decoders))
+	for _, d := range decoders {
+		d.Forms = withAuto(d.Forms)
+		out = append(out, d)
+	}
+	return out
 }
 
 // withAuto puts the form that every decoder has before those that it names.
@@ -58,25 +53,21 @@ func (a *app) pluginListCommand() *cobra.Command {
 		Example: "  glovebox plugin list\n  glovebox plugin list --json",
 		Args:    exactly(0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			r, err := a.reader(c.Context(), a.newProgress(), true)
+			r, err := a.reader(a.newProgress(), true)
 			if err != nil {
 				return err
 			}
-			decoders := r.Decoders()
+			decoders := pluginDocuments(r.Decoders())
 			if err := r.Close(); err != nil {
 				return err
 			}
 			if a.global.json {
-				docs := make([]pluginDocument, 0, len(decoders))
-				for _, d := range decoders {
-					docs = append(docs, newPluginDocument(d))
-				}
-				return a.printDone(map[string]any{"plugins": docs})
+				return a.printDone(map[string]any{"plugins": decoders})
 			}
 			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tVERSION\tUNIT\tFORMS\tSTATE\tMEDIA TYPES")
 			for _, d := range decoders {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Version, d.Unit, join(withAuto(d.Forms)), state(d), abridged(d.MediaTypes))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Version, d.Unit, join(d.Forms), state(d), abridged(d.MediaTypes))
 			}
 			_ = w.Flush() // output remembers a failed write
 			return nil
@@ -97,11 +88,11 @@ func (a *app) pluginInspectCommand() *cobra.Command {
 			return a.decoderNames(c), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := a.reader(c.Context(), a.newProgress(), true)
+			r, err := a.reader(a.newProgress(), true)
 			if err != nil {
 				return err
 			}
-			decoders := r.Decoders()
+			decoders := pluginDocuments(r.Decoders())
 			if err := r.Close(); err != nil {
 				return err
 			}
@@ -119,7 +110,7 @@ func (a *app) pluginInspectCommand() *cobra.Command {
 
 // decoderNames are the completions of a decoder's name; none when the decoders cannot be listed.
 func (a *app) decoderNames(c *cobra.Command) []string {
-	r, err := a.reader(c.Context(), &progress{}, true)
+	r, err := a.reader(&progress{}, true)
 	if err != nil {
 		return nil
 	}
@@ -135,12 +126,12 @@ func (a *app) decoderNames(c *cobra.Command) []string {
 
 func (a *app) printPlugin(d glovebox.DecoderStatus) error {
 	if a.global.json {
-		return a.printDone(newPluginDocument(d))
+		return a.printDone(d)
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
-		{"name", d.Name}, {"version", d.Version}, {"digest", "sha256:" + d.Digest}, {"size", formatBytes(d.Size)}, {"state", state(d)},
-		{"unit", string(d.Unit)}, {"forms", join(withAuto(d.Forms))}, {"media types", join(d.MediaTypes)},
+		{"name", d.Name}, {"version", d.Version}, {"digest", "sha256:" + d.Digest}, {"size", formatBytes(d.Bytes)}, {"state", state(d)},
+		{"unit", string(d.Unit)}, {"forms", join(d.Forms)}, {"media types", join(d.MediaTypes)},
 	} {
 		fmt.Fprintf(w, "%s:\t%s\n", row[0], readapi.EscapeLine(row[1]))
 	}

@@ -129,10 +129,11 @@ type reading struct {
 func (a *app) newRead(set *pflag.FlagSet, f *readFlags, args []string) (*reading, error) {
 	r := &reading{app: a, args: args, several: severalInputs(args), jobs: f.jobs, out: f.out}
 	r.opts = glovebox.ReadOptions{Cursor: f.cursor, Form: readapi.Form(f.form), All: f.all, Unescaped: f.unescaped, MaxTokens: f.limits.tok}
-	var err error
-	if r.opts.Limits, err = f.limits.limits(); err != nil {
+	limits, err := f.limits.limits()
+	if err != nil {
 		return nil, err
 	}
+	r.opts.Limits = &limits
 	if r.opts.Units, r.unit, err = f.selection(set); err != nil {
 		return nil, err
 	}
@@ -146,7 +147,6 @@ func (a *app) newRead(set *pflag.FlagSet, f *readFlags, args []string) (*reading
 	case f.all, f.limits.tok == 0 && a.out.tty:
 		r.opts.MaxTokens = -1
 	}
-	r.opts.Limits.MaxTokens = 0 // said once, in MaxTokens
 	return r, nil
 }
 
@@ -179,7 +179,7 @@ func (f *readFlags) selection(set *pflag.FlagSet) (units string, unit readapi.Un
 // answer is what came of one input.
 type answer struct {
 	in  input
-	doc *glovebox.Document
+	doc *readapi.Document
 	err error
 }
 
@@ -193,14 +193,14 @@ func (r *reading) run(ctx context.Context) (err error) {
 		}
 	}
 	defer func() { err = errors.Join(err, r.images.close()) }()
-	if r.reader, err = r.app.reader(ctx, p, !r.several); err != nil {
+	if r.reader, err = r.app.reader(p, !r.several); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.reader.Close()) }()
 
 	first := true
 	inOrder(ctx, r.jobs, inputs(ctx, r.args), func(ctx context.Context, in input) answer {
-		doc, err := guard(func() (*glovebox.Document, error) { return r.read(ctx, in) })
+		doc, err := guard(func() (*readapi.Document, error) { return r.read(ctx, in) })
 		return answer{in, doc, err}
 	}, func(ans answer) bool {
 		r.print(ans, first)
@@ -211,25 +211,21 @@ func (r *reading) run(ctx context.Context) (err error) {
 }
 
 // read reads one input.
-func (r *reading) read(ctx context.Context, in input) (*glovebox.Document, error) {
+func (r *reading) read(ctx context.Context, in input) (*readapi.Document, error) {
 	if in.fail != nil {
 		return nil, in.fail
 	}
-	limits, err := r.opts.Limits.WithDefaults()
-	if err != nil {
-		return nil, err
-	}
 	var src *source
+	var err error
 	if in.path == "" {
-		src, err = r.app.openStdin(ctx, limits.MaxInputBytes)
+		src, err = r.app.openStdin(ctx, r.opts.Limits.MaxInputBytes)
 	} else {
-		src, err = openFile(ctx, in.shown, in.path, limits.MaxInputBytes)
+		src, err = openFile(ctx, in.shown, in.path, r.opts.Limits.MaxInputBytes)
 	}
 	if err != nil {
 		return nil, err
 	}
-	opts := r.opts
-	doc, err := r.reader.ReadFile(ctx, src, src.size, in.name, &opts)
+	doc, err := r.decode(ctx, src, in)
 	if err = errors.Join(err, src.close()); err != nil {
 		return nil, err
 	}
@@ -239,11 +235,21 @@ func (r *reading) read(ctx context.Context, in input) (*glovebox.Document, error
 		return nil, f
 	}
 	if r.images != nil {
-		if err := r.images.save(in, &doc.Document); err != nil {
+		if err := r.images.save(in, doc); err != nil {
 			return nil, err
 		}
 	}
 	return doc, nil
+}
+
+// decode reads what was asked for of an open file.
+func (r *reading) decode(ctx context.Context, src *source, in input) (*readapi.Document, error) {
+	opts := r.opts
+	doc, err := r.reader.ReadFile(ctx, src, src.size, in.name, &opts)
+	if err != nil {
+		return nil, err
+	}
+	return whole(doc)
 }
 
 // print prints one answer.
@@ -272,6 +278,6 @@ func (r *reading) print(ans answer, first bool) {
 		_ = a.out.printJSON(ans.doc)
 	default:
 		v := view{out: a.out, err: a.err, shown: ans.in.shown, dir: r.out, form: r.opts.Form, several: r.several}
-		v.print(&ans.doc.Document, first)
+		v.print(ans.doc, first)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/pflag"
 
+	glovebox "github.com/glovebox-wasm/glovebox/cmd/internal/frontdoor"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -36,7 +37,7 @@ type global struct {
 func (g *global) register(f *pflag.FlagSet) {
 	f.BoolVar(&g.json, "json", false, "print results and errors as JSON on standard output")
 	f.StringVar(&g.data, "data", "", "`DIR` for all that glovebox keeps (default: the user data and cache directories)")
-	f.StringVar(&g.cache, "cache", "", "`DIR` for compiled decoders (default: cache inside --data, else the user cache directory)")
+	f.StringVar(&g.cache, "cache", "", "`DIR` for compiled decoders, - for none (default: cache inside --data, else the user cache directory)")
 }
 
 // dataDir is where the program keeps what must not be lost.
@@ -47,7 +48,7 @@ func (g *global) dataDir() string {
 	return filepath.Join(xdg.DataHome, "glovebox")
 }
 
-// cacheDir is where compiled decoders lie.
+// cacheDir is where compiled decoders lie; "-", or "" where the user has no such directory, when each run compiles what it needs.
 func (g *global) cacheDir() string {
 	switch {
 	case g.cache != "":
@@ -55,7 +56,7 @@ func (g *global) cacheDir() string {
 	case g.data != "":
 		return filepath.Join(g.data, "cache")
 	}
-	return filepath.Join(xdg.CacheHome, "glovebox")
+	return glovebox.DefaultCacheDir()
 }
 
 // limitFlags are the flags that raise or lower a limit of one read.
@@ -80,7 +81,7 @@ func (l *limitFlags) register(f *pflag.FlagSet) {
 	f.Int64Var(&l.fuel, "max-fuel", 0, def("units of work of a decoder", d.Fuel))
 }
 
-// limits is what the flags say, zero where they say nothing.
+// limits are the defaults and what the flags say.
 func (l *limitFlags) limits() (readapi.Limits, error) {
 	out := readapi.Limits{
 		MaxInputBytes: int64(l.input), MaxImageInputBytes: int64(l.input), Timeout: l.timeout, MaxOutputBytes: int64(l.output), MaxMemoryBytes: int64(l.memory),
@@ -90,11 +91,11 @@ func (l *limitFlags) limits() (readapi.Limits, error) {
 	if d := readapi.DefaultLimits(); l.pixels > d.MaxTotalPixels {
 		out.MaxTotalPixels = l.pixels
 	}
-	_, err := out.WithDefaults()
+	out, err := out.WithDefaults()
 	if e, ok := errors.AsType[*readapi.Error](err); ok {
 		return out, usage(e.Detail, e.Hint)
 	}
-	return out, nil
+	return out, err
 }
 
 // limitFlag names the flag that moves the limit called name in readapi.Limits, "" when there is none.

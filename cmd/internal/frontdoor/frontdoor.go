@@ -9,6 +9,8 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -22,8 +24,8 @@ type ReadOptions struct {
 	MaxTokens     int64
 	MaxBytes      int64
 	Unescaped     bool
-	Limits        readapi.Limits
-	MediaType     string
+	Limits        *readapi.Limits
+	MediaType     readapi.MediaType
 	All           bool
 }
 
@@ -41,32 +43,49 @@ func (d *Document) Parts() iter.Seq2[readapi.Part, error] {
 	}
 }
 
+// Answers walks the answers.
+func (d *Document) Answers() iter.Seq2[*readapi.Document, error] {
+	return func(yield func(*readapi.Document, error) bool) { yield(&d.Document, nil) }
+}
+
+// Engine is how decoders run.
+type Engine string
+
+// DefaultCacheDir is the cache.
+func DefaultCacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "glovebox", "compiled")
+}
+
 // Options configures a Reader.
 type Options struct {
 	CacheDir  string
 	OneShot   bool
-	Engine    string
+	Engine    Engine
 	Limits    readapi.Limits
 	Logger    *slog.Logger
-	OnCompile func(decoder string, done bool)
+	OnCompile func(decoder string) (done func())
 }
 
 // DecoderStatus describes a decoder.
 type DecoderStatus struct {
 	readapi.DecoderInfo
-	MediaTypes []readapi.MediaType
-	Unit       readapi.Unit
-	Forms      []readapi.Form
-	Enabled    bool
-	Compiled   bool
-	Size       int64
+	MediaTypes []readapi.MediaType `json:"media_types"`
+	Unit       readapi.Unit        `json:"unit"`
+	Forms      []readapi.Form      `json:"forms"`
+	Bytes      int64               `json:"bytes"`
+	Enabled    bool                `json:"enabled"`
+	Compiled   bool                `json:"compiled"`
 }
 
 // Reader reads files.
 type Reader struct{ opts Options }
 
 // NewReader returns a Reader.
-func NewReader(_ context.Context, o *Options) (*Reader, error) {
+func NewReader(o *Options) (*Reader, error) {
 	return &Reader{opts: *o}, nil
 }
 
@@ -82,14 +101,13 @@ func (r *Reader) Decoders() []DecoderStatus {
 }
 
 // Warm compiles.
-func (r *Reader) Warm(_ context.Context, progress func(string)) error {
-	progress("text")
+func (r *Reader) Warm(context.Context) error {
 	return nil
 }
 
 // ReadFile reads UTF-8 text.
 func (r *Reader) ReadFile(_ context.Context, in io.ReaderAt, size int64, name string, o *ReadOptions) (*Document, error) {
-	l, err := o.Limits.WithDefaults()
+	l, err := r.opts.Limits.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
