@@ -139,7 +139,7 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 	if opts == nil {
 		opts = &ReadOptions{}
 	}
-	f := host.File{Input: sized{in, size}, Name: name, Declared: opts.MediaType, Limits: opts.Limits}
+	f := host.File{Input: io.NewSectionReader(in, 0, size), Name: name, Declared: opts.MediaType, Limits: opts.Limits}
 	sel := readapi.Selection{
 		Cursor: opts.Cursor, Form: opts.Form, MaxTokens: opts.MaxTokens, MaxBytes: opts.MaxBytes, Unescaped: opts.Unescaped,
 	}
@@ -162,14 +162,6 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 	}
 	return out, nil
 }
-
-// sized gives a ReaderAt the size that an Input has.
-type sized struct {
-	io.ReaderAt
-	size int64
-}
-
-func (s sized) Size() int64 { return s.size }
 
 // Document is an answer to a read. Its JSON is that of readapi.Document.
 type Document struct {

@@ -177,7 +177,7 @@ func (p *pool) compile(ctx context.Context) (*sandbox.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.opts.OnCompile != nil && !p.box.Cached(m.Digest) {
+	if p.opts.OnCompile != nil && !p.box.Cached(m) {
 		if done := p.opts.OnCompile(p.decoder.Name); done != nil {
 			defer done()
 		}

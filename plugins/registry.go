@@ -156,7 +156,7 @@ func (r *Registry) List() []Status {
 	defer r.mu.RUnlock()
 	out := make([]Status, 0, len(r.decoders))
 	for _, e := range r.decoders {
-		out = append(out, Status{Decoder: e.Decoder, Enabled: e.enabled, Cached: r.sandbox.Cached(e.Digest)})
+		out = append(out, Status{Decoder: e.Decoder, Enabled: e.enabled, Cached: r.sandbox.Cached(sandbox.Module{Name: e.Name, Digest: e.Digest})})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package plugins_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -23,7 +24,7 @@ func registry(t *testing.T, decoders ...plugins.Decoder) *plugins.Registry {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := r.Close(t.Context()); err != nil {
+		if err := r.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})
