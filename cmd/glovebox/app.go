@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -160,11 +161,33 @@ func (a *app) configure(c *cobra.Command) error {
 
 // reader opens the front door for a command. oneShot: the command reads one file and ends.
 func (a *app) reader(p *progress, oneShot bool) (reader, error) {
-	r, err := a.open(&glovebox.Options{CacheDir: a.global.cacheDir(), OneShot: oneShot, OnCompile: p.compiling})
+	o := &glovebox.Options{CacheDir: a.global.cacheDir(), OneShot: oneShot}
+	var r reader
+	var once sync.Once
+	o.OnCompile = func(decoder string) func() {
+		done := p.compiling(decoder)
+		return func() {
+			done()
+			if o.CacheDir != "" && o.CacheDir != "-" && !compiled(r, decoder) {
+				once.Do(a.cacheFailed)
+			}
+		}
+	}
+	r, err := a.open(o)
 	if err != nil {
 		return nil, asFailure("", err)
 	}
 	return r, nil
+}
+
+// compiled reports whether the cache has the machine code of a decoder.
+func compiled(r reader, decoder string) bool {
+	return slices.ContainsFunc(r.Decoders(), func(d glovebox.DecoderStatus) bool { return d.Name == decoder && d.Compiled })
+}
+
+// cacheFailed tells people why each run of theirs takes seconds. It is no failure: the answer is right all the same.
+func (a *app) cacheFailed() {
+	_, _ = io.WriteString(a.err, "glovebox: the compiled decoder could not be kept, so the next run compiles it again; \"glovebox doctor\" says why\n")
 }
 
 // exactly is cobra.ExactArgs with a sentence for people.

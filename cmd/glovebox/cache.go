@@ -27,6 +27,15 @@ func (a *app) cacheWarmCommand() *cobra.Command {
   glovebox cache warm --cache /var/cache/glovebox    when an image or a package is built`,
 		Args: exactly(0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
+			dir := a.global.cacheDir()
+			if dir == "" || dir == "-" {
+				return usage("there is no cache to warm", "Give one with --cache DIR.")
+			}
+			if err := usable(dir); err != nil {
+				f := asFailure("", err)
+				f.subject = dir
+				return f
+			}
 			p := a.newProgress()
 			defer p.close()
 			r, err := a.reader(p, false)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	glovebox "github.com/glovebox-wasm/glovebox/cmd/internal/frontdoor"
 	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
 )
 
 // check is one thing that doctor looked at.
@@ -28,6 +30,7 @@ type check struct {
 type doctorDocument struct {
 	OK      bool                     `json:"ok"`
 	Version versionDocument          `json:"version"`
+	Engine  glovebox.Engine          `json:"engine"`
 	Checks  []check                  `json:"checks"`
 	Plugins []glovebox.DecoderStatus `json:"plugins"`
 	Limits  map[string]int64         `json:"limits"` // by flag; bytes, pixels, units of work; timeout in milliseconds
@@ -69,7 +72,7 @@ text through the wall, and print the limits that apply. Exit code 3 if anything 
 
 // examine makes every check; one that fails does not keep the others from being made.
 func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument {
-	d := &doctorDocument{Version: thisVersion(), Plugins: []glovebox.DecoderStatus{}, Limits: map[string]int64{}}
+	d := &doctorDocument{Version: thisVersion(), Engine: engine(), Plugins: []glovebox.DecoderStatus{}, Limits: map[string]int64{}}
 	var read readFlags
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	read.register(all)
@@ -92,10 +95,18 @@ func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument
 	case "", "-":
 		d.Checks = append(d.Checks, check{Name: "cache directory", OK: true, Detail: "none, each run compiles the decoders that it needs"})
 	default:
-		d.add("cache directory", writable(cache), cache)
+		d.add("cache directory", usable(cache), cache)
 	}
 	a.examineDecoders(ctx, d)
 	return d
+}
+
+// engine is what runs decoders on this machine.
+func engine() glovebox.Engine {
+	if sandbox.CompilerSupported() {
+		return glovebox.EngineCompiler
+	}
+	return glovebox.EngineInterpreter
 }
 
 // examineDecoders lists the decoders and reads a small text through the wall.
@@ -125,10 +136,14 @@ func (a *app) examineDecoders(ctx context.Context, d *doctorDocument) {
 	d.add("decoders", r.Close(), detail)
 }
 
-// writable is nil if files can be made in dir, which is made if it is not there.
-func writable(dir string) error {
+// usable is nil if the sandbox would keep compiled decoders in dir: it can be made, files can be made in it, and only by this user, because
+// what lies in it is run.
+func usable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return environment("", "cannot be made", err)
+	}
+	if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+		return environment("", "is not used, because others may write to it", nil)
 	}
 	f, err := os.CreateTemp(dir, ".doctor-")
 	if err != nil {
@@ -156,7 +171,7 @@ var limitOrder = []string{
 
 func (a *app) printDoctor(d *doctorDocument) {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "glovebox %s, ABI %d, %s, %s/%s\n", d.Version.Version, d.Version.ABI, d.Version.Go, d.Version.OS, d.Version.Arch)
+	fmt.Fprintf(w, "glovebox %s, ABI %d, %s, %s/%s, %s\n", d.Version.Version, d.Version.ABI, d.Version.Go, d.Version.OS, d.Version.Arch, d.Engine)
 	for _, c := range d.Checks {
 		mark := "ok"
 		if !c.OK {

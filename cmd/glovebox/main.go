@@ -31,13 +31,17 @@ const grace = 200 * time.Millisecond
 
 // Main runs the program with args (without its name) and returns its exit code. SIGINT and SIGTERM end it at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return newApp(stdin, stdout, stderr).main(args)
+}
+
+// main runs a and listens for signals meanwhile.
+func (a *app) main(args []string) int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 
-	a := newApp(stdin, stdout, stderr)
 	done := make(chan int, 1)
 	go func() { done <- a.run(ctx, args) }()
 	select {

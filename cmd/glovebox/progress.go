@@ -29,7 +29,7 @@ func (a *app) newProgress() *progress {
 // compiling is called when the compilation of a decoder begins, and what it returns when that is done. Several goroutines may be at it.
 func (p *progress) compiling(decoder string) (done func()) {
 	if p.w == nil {
-		return nil
+		return func() {}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

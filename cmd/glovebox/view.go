@@ -61,7 +61,10 @@ func (v *view) heading(w *bytes.Buffer, doc *readapi.Document) {
 	if width, height := number(doc.Meta["display_width"]), number(doc.Meta["display_height"]); width > 0 && height > 0 {
 		facts = append(facts, fmt.Sprintf("%dx%d", width, height))
 	}
-	facts = append(facts, extent(doc), formatBytes(doc.Bytes))
+	if doc.Unit != readapi.UnitFrame || doc.Total > 1 { // one frame is what every picture has
+		facts = append(facts, extent(doc))
+	}
+	facts = append(facts, formatBytes(doc.Bytes))
 	fmt.Fprintf(w, "%s: %s\n", v.title(), strings.Join(facts, ", "))
 }
 
