@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	glovebox "github.com/glovebox-wasm/glovebox/cmd/internal/frontdoor"
+	"github.com/glovebox-wasm/glovebox"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	glovebox "github.com/glovebox-wasm/glovebox/cmd/internal/frontdoor"
+	"github.com/glovebox-wasm/glovebox"
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
 )

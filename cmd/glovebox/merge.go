@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 
-	glovebox "github.com/glovebox-wasm/glovebox/cmd/internal/frontdoor"
+	"github.com/glovebox-wasm/glovebox"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	glovebox "github.com/glovebox-wasm/glovebox/cmd/internal/frontdoor"
+	"github.com/glovebox-wasm/glovebox"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
