@@ -145,12 +145,12 @@ func (s *singleByte) letters(alphabet string, count *[128]int) (sum int) {
 }
 
 // neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word,
-// a mark without a letter, and, in foreign scripts, Latin letters inside a word.
+// a mark without a letter, and, in foreign scripts, Latin letters inside a word and words of one letter, which are rare.
 func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
-	prev := other
+	prev, run := other, 0 // run is the length of the word above ASCII that ends in prev
 	for _, c := range sample {
 		cur := classes[c]
-		if c < utf8.RuneSelf && !prev.high() && prev != symbol {
+		if c < utf8.RuneSelf && run == 0 && prev != symbol {
 			prev = cur
 			continue
 		}
@@ -163,8 +163,17 @@ func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
 			sum -= 100
 		case cur == symbol && prev.letter(), prev == symbol && cur.letter():
 			sum -= 100
-		case foreign && (cur.high() && (prev == lower || prev == upper) || prev.high() && (cur == lower || cur == upper)):
+		case foreign && (cur.high() && (prev == lower || prev == upper) || run > 0 && (cur == lower || cur == upper)):
 			sum -= 100
+		}
+		switch {
+		case cur.high():
+			run++
+		default:
+			if foreign && run == 1 {
+				sum -= 60
+			}
+			run = 0
 		}
 		prev = cur
 	}
