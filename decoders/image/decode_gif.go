@@ -12,7 +12,7 @@ const gifMissing = "the pixel data is damaged or cut"
 
 // frame composes the pictures up to at on the screen.
 func (f *gifFile) frame(at int64, b *budget) (picture, error) {
-	if err := b.size(f.width, f.height, 4); err != nil {
+	if err := b.size(f.width, f.height, 4+1); err != nil { // the screen, and the indices of a picture
 		return picture{}, err
 	}
 	if len(f.pieces) == 0 {

@@ -17,9 +17,6 @@ import (
 // nothing in it but header, palette, transparency and pixels: what else a file holds cannot hurt, wrong checksums do not matter, and
 // a frame of an animation looks like a picture of its own.
 func (f *pngFile) frame(at int64, b *budget) (picture, error) {
-	if f.idat == 0 && len(f.pieces) == 0 {
-		return picture{}, pdk.Malformed("no pixels")
-	}
 	if err := b.size(f.width, f.height, f.bytesPerPixel()); err != nil {
 		return picture{}, err
 	}

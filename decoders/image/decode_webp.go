@@ -19,7 +19,7 @@ func (f *webpFile) frame(at int64, b *budget) (picture, error) {
 		r, err := f.still.decode(f.in, f.width, f.height, b)
 		return picture{raster: r, orientation: f.orientation}, err
 	}
-	if err := b.size(f.width, f.height, 4); err != nil {
+	if err := b.size(f.width, f.height, 4+5); err != nil { // the canvas, and a frame as large
 		return picture{}, err
 	}
 	if f.played == nil {

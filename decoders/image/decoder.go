@@ -44,9 +44,6 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
 		}
 	}
 	a := answer{file: f, req: req, w: w, budget: newBudget(req), edge: edge}
-	if err := a.budget.size(h.width, h.height, 1); err != nil {
-		return h.explain(err)
-	}
 	return a.emit()
 }
 
@@ -93,7 +90,14 @@ type answer struct {
 	w      *pdk.Writer
 	budget *budget
 	edge   int64
+
+	emitted int
+	passed  int   // frames that cannot be had
+	first   error // that the first of them ended with
 }
+
+// maxPassedOver bounds the frames that an answer leaves out; each is a warning.
+const maxPassedOver = 64
 
 func (a *answer) emit() error {
 	h := a.file.head()
@@ -108,11 +112,28 @@ func (a *answer) emit() error {
 	}
 	for at := range a.w.Units(h.frames) {
 		a.w.Total(h.frames, h.atLeast)
-		if err := a.one(at); err != nil {
+		if err := a.one(at); err != nil && !a.passOver(at, err) {
 			return err
 		}
 	}
+	if a.emitted == 0 && a.req.Start.At == 0 {
+		return a.first // nothing that was asked for can be had
+	}
 	return nil
+}
+
+// passOver notes that page at cannot be had and reports whether the others are worth reading on: damage to one page, or a variant that is
+// not decoded, leaves them as they are. A limit ends the answer, as does the writer.
+func (a *answer) passOver(at int64, err error) bool {
+	e, ok := asFailure(err)
+	if !ok || e.Code != readapi.CodeMalformed && e.Code != readapi.CodeUnsupportedFeature || a.passed == maxPassedOver {
+		return false
+	}
+	a.passed++
+	if a.first == nil {
+		a.first = err
+	}
+	return a.w.Warn(readapi.WarnPartial, "this frame cannot be decoded: "+e.Detail, at) == nil
 }
 
 // one decodes frame at and emits it.
@@ -127,6 +148,7 @@ func (a *answer) one(at int64) error {
 			return err
 		}
 	}
+	a.emitted++
 	return a.w.Image(at, e.mediaType, e.width, e.height, e.bytes)
 }
 

@@ -33,7 +33,7 @@ func shrink(src raster, tw, th int) (out *nrgba, rows int) {
 	b.sums = make([]uint64, b.w*b.channels)
 	z := &resampler{
 		in: make([]uint16, b.w*b.channels), channels: b.channels, out: out,
-		across: newKernel(b.w, tw), down: newKernel(b.h, th), acc: make([]int32, tw*b.channels),
+		across: newKernel(b.w, float64(sw)/float64(k), tw), down: newKernel(b.h, float64(sh)/float64(k), th), acc: make([]int32, tw*b.channels),
 	}
 	for range z.down.taps + 1 {
 		z.ring = append(z.ring, make([]uint16, tw*b.channels))
@@ -138,10 +138,11 @@ type kernel struct {
 
 const kernelOne = 1 << 14
 
-// newKernel is Catmull-Rom (Keys 1981, a = -1/2), widened for shrinking from n to m samples. The products are rounded one by one:
-// otherwise a machine with fused multiplication would give other weights.
-func newKernel(n, m int) kernel {
-	scale := float64(n) / float64(m)
+// newKernel is Catmull-Rom (Keys 1981, a = -1/2), widened for shrinking from n to m samples. The samples span size, which is less than n
+// where the last of them is not a whole box. The products are rounded one by one: otherwise a machine with fused multiplication would
+// give other weights.
+func newKernel(n int, size float64, m int) kernel {
+	scale := size / float64(m)
 	radius := float64(2 * scale)
 	k := kernel{first: make([]int, m), taps: min(n, int(math.Ceil(float64(2*radius)))+1)}
 	k.weight = make([]int32, m*k.taps)

@@ -6,8 +6,8 @@ import (
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 )
 
-// The samples are drawn by the tests (-update writes them). Each is large enough to be shrunk by the kernel, in a request with a small
-// longer side, and touches what most pictures touch: Huffman tables, inflate and deflate, the encoders.
+// The samples are drawn by the tests (-update writes them). They touch what most pictures touch: inflate and Huffman tables on the way in,
+// both encoders on the way out.
 var (
 	//go:embed samples/sample.png
 	samplePNG []byte

@@ -68,7 +68,9 @@ func (p *pageText) warn(w *pdk.Writer, at int64) error {
 		}
 	}
 	if strings.TrimSpace(p.text) == "" {
-		return w.Warn(readapi.WarnNoTextLayer, "the page has no text of its own", at)
+		if err := w.Warn(readapi.WarnNoTextLayer, "the page has no text of its own", at); err != nil {
+			return err
+		}
 	}
 	if p.lowConfidence {
 		return w.Warn(readapi.WarnLowConfidence, "the fonts do not say what many of the characters are", at)

@@ -138,14 +138,14 @@ func (w *pdfWriter) packed(predict bool) []byte {
 	rows = append(rows, row{1, start, 0})
 	var table []byte
 	for _, r := range rows {
-		table = append(table, byte(r.kind), byte(r.a>>16), byte(r.a>>8), byte(r.a), byte(r.b>>8), byte(r.b))
+		table = append(table, byte(r.kind), byte(r.a>>24), byte(r.a>>16), byte(r.a>>8), byte(r.a), byte(r.b>>8), byte(r.b))
 	}
 	parms := ""
 	if predict {
-		table, parms = pngUp(table, 6), "/DecodeParms<</Predictor 12/Columns 6>>"
+		table, parms = pngUp(table, 7), "/DecodeParms<</Predictor 12/Columns 7>>"
 	}
 	z := deflate(string(table))
-	fmt.Fprintf(&b, "%d 0 obj\n<</Type/XRef/W[1 3 2]%s%s/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n",
+	fmt.Fprintf(&b, "%d 0 obj\n<</Type/XRef/W[1 4 2]%s%s/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n",
 		pack+1, w.trailer(len(rows)), parms, len(z), z, start)
 	return b.Bytes()
 }
