@@ -109,13 +109,23 @@ func multibyteUTF8(b []byte) (good, bad int) {
 	return good, bad
 }
 
-// sevenBit recognises charsets that hide behind ASCII: ISO-2022 by its escapes (RFC 1468, 1557, 1922), which are not those of terminals,
-// and HZ by balanced runs of level-1 characters (RFC 1843).
+// sevenBit recognises charsets that hide behind ASCII: ISO-2022 by its escapes, and HZ by balanced runs of level-1 characters (RFC 1843).
 func sevenBit(b []byte) string {
-	for rest := b; ; {
-		_, after, found := bytes.Cut(rest, []byte{0x1b})
+	if label := iso2022(b); label != "" {
+		return label
+	}
+	if asciiPrefix(b) == len(b) && hz(b) {
+		return "hz-gb-2312"
+	}
+	return ""
+}
+
+// iso2022 finds the escapes of ISO-2022 (RFC 1468, 1557, 1922), which are not those of terminals.
+func iso2022(b []byte) string {
+	for {
+		_, after, found := bytes.Cut(b, []byte{0x1b})
 		if !found {
-			break
+			return ""
 		}
 		for _, e := range []struct{ escape, label string }{
 			{"$@", "iso-2022-jp"}, {"$B", "iso-2022-jp"}, {"(J", "iso-2022-jp"}, {"(I", "iso-2022-jp"}, {"$(D", "iso-2022-jp"},
@@ -125,12 +135,8 @@ func sevenBit(b []byte) string {
 				return e.label
 			}
 		}
-		rest = after
+		b = after
 	}
-	if asciiPrefix(b) == len(b) && hz(b) {
-		return "hz-gb-2312"
-	}
-	return ""
 }
 
 func hz(b []byte) bool {

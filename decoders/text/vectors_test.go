@@ -62,6 +62,7 @@ func charsetVectors(t *testing.T) (out []decodertest.Vector) {
 		vector("gb18030-four-bytes", "characters that GBK does not have", encode(t, rare, "gb18030"), rare),
 		vector("gbk-short", "six characters", encode(t, "好的，谢谢\n", "gbk"), "好的，谢谢\n"),
 		vector("gbk-behind-ascii", "8.6 kB of ASCII before the first other byte", head+encode(t, chinese, "gbk"), head+chinese),
+		vector("iso-2022-jp-behind-ascii", "8.6 kB of ASCII before the first escape", head+encode(t, languages[17].text, "iso-2022-jp"), head+languages[17].text),
 		vector("quotes-windows-1252", "nothing above ASCII but typographic marks", encode(t, "“It’s fine” – he said…\n", "windows-1252"), "“It’s fine” – he said…\n"),
 	)
 }
@@ -125,6 +126,8 @@ func damageVectors() []decodertest.Vector {
 		with(vector("utf-8-cut", "the file ends inside a character", "流水线\xe6\xb5", "流水线\uFFFD"), replaced),
 		with(vector("utf-8-and-latin", "two charsets in one file", "Café\nCaf\xe9\n", "Café\nCaf\uFFFD\n"), replaced),
 		with(vector("utf-16-lone-surrogate", "half a pair", "\xff\xfea\x00\x00\xd8b\x00\n\x00", "a\uFFFDb\n"), replaced),
+		with(vector("utf-32-odd", "three bytes too few", "\xff\xfe\x00\x00a\x00\x00\x00\n\x00\x00\x00b", "a\n\uFFFD"), replaced),
+		with(vector("utf-32-range", "a code point beyond the last", "\x00\x00\xfe\xff\x00\x00\x00a\x00\x11\x00\x00\x00\x00\x00b", "a\uFFFDb"), replaced),
 		with(vector("utf-16-odd", "a byte too few", "\xff\xfea\x00\n\x00b", "a\n\uFFFD"), replaced),
 	}
 }
