@@ -108,7 +108,7 @@ func (s *source) decide(sample []byte) error {
 		return pdk.Unsupported("the charset " + s.charset.Label)
 	}
 	s.convert = enc.NewDecoder().Transformer
-	s.out = make([]byte, chunkBytes)
+	s.out = make([]byte, min(chunkBytes, 64+4*s.end)) // no charset makes more than four bytes of one
 	return nil
 }
 
