@@ -104,7 +104,7 @@ func contentVectors() []vector {
 		page("stack", "Q without q, and q without Q", "Q Q Q q q q "+lines(hello), hello+"\n"),
 		page("garbage", "what is no content is skipped", ">> ] ) } 12 /X << /A [ ] ] >> zz \x80\xff "+lines(hello), hello+"\n"),
 		page("deep-stack", "600 times q", strings.Repeat("q ", 600)+lines(hello)+strings.Repeat(" Q", 600), hello+"\n"),
-		page("deep-arrays", "100,000 open brackets", strings.Repeat("[", 100_000)+lines(hello), hello+"\n"),
+		page("deep-arrays", "2,000 open brackets", strings.Repeat("[", 2000)+lines(hello), hello+"\n"),
 		{name: "form", comment: "a form inside a form", data: forms(false), pages: []string{"outer inner\n"}},
 		{name: "form-cycle", comment: "a form that draws itself", data: forms(true), pages: []string{strings.Repeat("outer ", maxFormDepth-1) + "outer\n"}, warn: []string{"partial"}},
 		{name: "annotations", comment: "appearances are read, hidden ones are not", data: annotations(), pages: []string{hello + "\nseen\non\n"}},

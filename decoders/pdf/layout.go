@@ -37,11 +37,11 @@ func (t *text) begin(m matrix, s *state) bool {
 	if s.font.vertical {
 		t.ux, t.uy = m[2], m[3]
 	}
-	t.unit = math.Hypot(t.ux, t.uy)
+	t.unit = length(t.ux, t.uy)
 	if t.unit > 0 {
 		t.ux, t.uy = t.ux/t.unit, t.uy/t.unit
 	}
-	t.size = math.Abs(s.size) * math.Hypot(m[2], m[3])
+	t.size = math.Abs(s.size) * length(m[2], m[3])
 	if s.size < 0 || s.font.vertical { // written against the axis
 		t.ux, t.uy, t.unit = -t.ux, -t.uy, -t.unit
 	}
@@ -62,16 +62,25 @@ func (t *text) glyph(f *font, v uint32, from, to float64) {
 		return // its place shows as a gap, if it is one
 	}
 	a, b := from*t.unit, to*t.unit
-	if n := len(t.spans); t.open && n > 0 {
-		s := &t.spans[n-1]
-		s.end, s.x1, s.y1 = len(t.buf), t.x+b*t.ux, t.y+b*t.uy
-		return
-	}
-	t.spans = append(t.spans, span{
+	s := span{
 		start: start, end: len(t.buf), x0: t.x + a*t.ux, y0: t.y + a*t.uy, x1: t.x + b*t.ux, y1: t.y + b*t.uy, ux: t.ux, uy: t.uy, size: t.size,
-	})
+	}
+	if n := len(t.spans); n > 0 {
+		last := &t.spans[n-1]
+		if t.open || last.size == s.size && last.ux == s.ux && last.uy == s.uy && between(last, &s) == gapNone {
+			last.end, last.x1, last.y1 = s.end, s.x1, s.y1
+			t.open = true
+			return
+		}
+	}
+	t.spans = append(t.spans, s)
 	t.open = true
 }
+
+// reset makes t empty and keeps its memory.
+func (t *text) reset() { *t = text{buf: t.buf[:0], spans: t.spans[:0]} }
+
+func length(x, y float64) float64 { return math.Sqrt(x*x + y*y) }
 
 // clean replaces what was appended from start on: ligatures are spelled out, characters that no text has are dropped.
 func (t *text) clean(start int) {
