@@ -61,7 +61,11 @@ func (d *document) font(n node) *font {
 
 func (d *document) newFont(n node) *font {
 	f := fallbackFont()
-	if tu := n.key("ToUnicode"); tu.kind() == pdf.Stream {
+	tu := n.key("ToUnicode")
+	switch tu.kind() {
+	case pdf.Name: // "Identity-H": the codes are Unicode, which some writers mean and say so
+		f.utf16 = strings.HasPrefix(tu.name(), "Identity")
+	case pdf.Stream:
 		if data, _ := tu.data(maxFontBytes); len(data) > 0 {
 			if f.toUnicode = parseCMap(data); len(f.toUnicode.texts) == 0 {
 				f.toUnicode = nil
@@ -83,7 +87,7 @@ func (f *font) readComposite(n node) {
 	case pdf.Name:
 		name := enc.name()
 		f.vertical = strings.HasSuffix(name, "-V") || name == "V"
-		f.utf16 = strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")
+		f.utf16 = f.utf16 || strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")
 		if !strings.HasPrefix(name, "Identity") && !f.utf16 {
 			f.codes = predefined(name)
 		}

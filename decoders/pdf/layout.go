@@ -27,6 +27,7 @@ type span struct {
 	start, end     int // in buf
 	x0, y0, x1, y1 float64
 	ux, uy, size   float64
+	rtl            bool // some of it is written from right to left
 }
 
 // begin starts a string at the origin of m, which maps text space to the page. It reports false when the page has too many glyphs.
@@ -61,14 +62,15 @@ func (t *text) glyph(f *font, v uint32, from, to float64) {
 	if len(t.buf) == start {
 		return // its place shows as a gap, if it is one
 	}
+	rtl := t.buf[start] >= firstRTL && visual(t.buf[start:])
 	a, b := from*t.unit, to*t.unit
 	s := span{
-		start: start, end: len(t.buf), x0: t.x + a*t.ux, y0: t.y + a*t.uy, x1: t.x + b*t.ux, y1: t.y + b*t.uy, ux: t.ux, uy: t.uy, size: t.size,
+		start: start, end: len(t.buf), x0: t.x + a*t.ux, y0: t.y + a*t.uy, x1: t.x + b*t.ux, y1: t.y + b*t.uy, ux: t.ux, uy: t.uy, size: t.size, rtl: rtl,
 	}
 	if n := len(t.spans); n > 0 {
 		last := &t.spans[n-1]
 		if t.open || last.size == s.size && last.ux == s.ux && last.uy == s.uy && between(last, &s) == gapNone {
-			last.end, last.x1, last.y1 = s.end, s.x1, s.y1
+			last.end, last.x1, last.y1, last.rtl = s.end, s.x1, s.y1, last.rtl || rtl
 			t.open = true
 			return
 		}
@@ -148,28 +150,50 @@ func between(a, b *span) gap {
 // layout returns the page as lines of words, in the order of the content.
 func (t *text) layout() string {
 	out := make([]byte, 0, len(t.buf)+len(t.buf)/8+16)
-	for i := range t.spans {
-		s := &t.spans[i]
+	for i := 0; i < len(t.spans); {
+		end, rtl := t.line(i)
 		if i > 0 {
-			switch between(&t.spans[i-1], s) {
-			case gapLine:
-				out = append(trimRight(out), '\n')
-			case gapWord:
-				if n := len(out); n > 0 && out[n-1] != ' ' && out[n-1] != '\n' {
-					out = append(out, ' ')
-				}
-			}
+			out = append(trimRight(out), '\n')
 		}
-		out = append(out, t.buf[s.start:s.end]...)
+		if rtl {
+			out = t.appendRTL(out, t.spans[i:end])
+		} else {
+			out = t.appendSpans(out, t.spans[i:end])
+		}
+		i = end
 	}
-	out = trimRight(out)
-	if len(out) > 0 {
+	if out = trimRight(out); len(out) > 0 {
 		out = append(out, '\n')
 	}
 	return string(out)
 }
 
-// trimRight drops blanks at the end, and line ends beyond one empty line.
+// line returns the end of the line that begins with span i, and whether some of it runs from right to left: such a line may be drawn in
+// either direction.
+func (t *text) line(i int) (end int, rtl bool) {
+	rtl = t.spans[i].rtl
+	for end = i + 1; end < len(t.spans); end++ {
+		a, b := &t.spans[end-1], &t.spans[end]
+		rtl = rtl || b.rtl
+		if g := between(a, b); g == gapLine && !(rtl && beside(a, b)) {
+			return end, rtl && anyRTL(t.spans[i:end])
+		}
+	}
+	return end, rtl
+}
+
+// appendSpans appends the spans of a line with blanks where there are gaps.
+func (t *text) appendSpans(out []byte, spans []span) []byte {
+	for i := range spans {
+		if n := len(out); i > 0 && n > 0 && out[n-1] != ' ' && between(&spans[i-1], &spans[i]) != gapNone {
+			out = append(out, ' ')
+		}
+		out = append(out, t.buf[spans[i].start:spans[i].end]...)
+	}
+	return out
+}
+
+// trimRight drops blanks at the end.
 func trimRight(b []byte) []byte {
 	for len(b) > 0 && b[len(b)-1] == ' ' {
 		b = b[:len(b)-1]
