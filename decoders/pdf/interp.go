@@ -244,7 +244,7 @@ func (f *frame) show(b []byte) {
 		if !s.font.vertical {
 			by *= s.wide
 		}
-		f.in.out.glyph(s.font, v, moved, moved+by)
+		f.in.out.glyph(s.font, v, n, moved, moved+by)
 		moved += by
 		glyphs++
 	}

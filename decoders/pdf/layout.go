@@ -50,12 +50,12 @@ func (t *text) begin(m matrix, s *state) bool {
 	return t.glyphs < maxPageGlyphs
 }
 
-// glyph adds the glyph of a code that reaches from one place on the base line to another, in text space.
-func (t *text) glyph(f *font, v uint32, from, to float64) {
+// glyph adds the glyph of a code of n bytes that reaches from one place on the base line to another, in text space.
+func (t *text) glyph(f *font, v uint32, n int, from, to float64) {
 	t.glyphs++
 	start := len(t.buf)
 	var ok bool
-	if t.buf, ok = f.appendText(t.buf, v); !ok {
+	if t.buf, ok = f.appendText(t.buf, v, n); !ok {
 		t.unknown++
 	}
 	t.clean(start)
@@ -67,8 +67,8 @@ func (t *text) glyph(f *font, v uint32, from, to float64) {
 	s := span{
 		start: start, end: len(t.buf), x0: t.x + a*t.ux, y0: t.y + a*t.uy, x1: t.x + b*t.ux, y1: t.y + b*t.uy, ux: t.ux, uy: t.uy, size: t.size, rtl: rtl,
 	}
-	if n := len(t.spans); n > 0 {
-		last := &t.spans[n-1]
+	if k := len(t.spans); k > 0 {
+		last := &t.spans[k-1]
 		if t.open || last.size == s.size && last.ux == s.ux && last.uy == s.uy && between(last, &s) == gapNone {
 			last.end, last.x1, last.y1, last.rtl = s.end, s.x1, s.y1, last.rtl || rtl
 			t.open = true
