@@ -42,7 +42,7 @@ func (f Form) Valid() bool {
 // Range is a run of units, both ends included, counted from 1. To 0 means "to the end".
 type Range struct {
 	From int64 `json:"from"`
-	To   int64 `json:"to,omitempty"`
+	To   int64 `json:"to"`
 }
 
 // Contains reports whether unit at lies in r.

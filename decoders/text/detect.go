@@ -51,14 +51,18 @@ func Detect(s Sample) Charset {
 		return Charset{label, SourcePattern, 95}
 	}
 	good, bad := multibyteUTF8(body)
-	if bad == 0 {
+	if bad == 0 && (good > 0 || asciiPrefix(body) == len(body)) {
 		return Charset{"utf-8", SourceUTF8, 100}
 	}
-	// In legacy text a valid sequence is rare luck; in damaged UTF-8 the damage is.
-	if good >= bad {
-		return Charset{"utf-8", SourceUTF8, 100 * good / (good + bad)}
+	// In legacy text a valid sequence is rare luck; in damaged UTF-8 the damage is. Between the two the other readings have a say.
+	damaged := Charset{"utf-8", SourceUTF8, 100 * good / max(good+bad, 1)}
+	if good > 0 && good >= 4*bad {
+		return damaged
 	}
 	guess := statistical(body)
+	if good > 0 && good >= bad && guess.score < fluent {
+		return damaged
+	}
 	if label := canonical(declared(s.Head)); label != "" && label != "utf-8" {
 		if score, valid := scoreOf(label, body); valid && score >= guess.score-declaredLead {
 			return Charset{label, SourceDeclared, 95}
@@ -69,6 +73,9 @@ func Detect(s Sample) Charset {
 	}
 	return Charset{guess.label, SourceStatistical, guess.percent}
 }
+
+// fluent is the plausibility of a reading that is hardly an accident.
+const fluent = 60
 
 // declaredLead is by how many points another charset must be more plausible than a valid declared one: pages that lie about themselves
 // say iso-8859-1 or the like, and read so they are full of symbols.

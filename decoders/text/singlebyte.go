@@ -1,10 +1,9 @@
 package text
 
 import (
+	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding/charmap"
 )
 
 // countHigh counts the bytes above ASCII of a sample.
@@ -38,23 +37,37 @@ func (c class) high() bool   { return highLower <= c && c <= mark }
 // typographic is punctuation that stands in good texts next to letters.
 const typographic = "’‘“”„‚–—…«»‹›•·¿¡§°€£№©®™ \u00a0؟،؛\u200c\u200d\u200e\u200f"
 
-// scoreSingle returns how plausible a sample is in a single-byte charset: by its letters in the alphabet that fits best, and by their
-// neighbours. count is countHigh of the sample.
-func scoreSingle(c *charmap.Charmap, alphabets []string, sample []byte, count *[128]int) int {
-	var runes [128]rune
-	var classes [256]class
-	chars, base := 0, 0
+// singleByte is a candidate: a charset and the languages that are written in it.
+type singleByte struct {
+	label     string
+	alphabets []string
+
+	once    sync.Once
+	runes   [128]rune // of the bytes above ASCII, in lower case
+	raised  [128]bool // the byte is the upper case of its rune
+	classes [256]class
+}
+
+func (s *singleByte) fill() {
+	c := charmapOf(s.label)
 	for b := range 256 {
-		r := rune(b)
+		r := c.DecodeByte(byte(b))
+		s.classes[b] = classOf(r)
 		if b >= utf8.RuneSelf {
-			r = c.DecodeByte(byte(b))
-			runes[b-utf8.RuneSelf] = r
+			low := unicode.ToLower(r)
+			s.runes[b-utf8.RuneSelf], s.raised[b-utf8.RuneSelf] = low, low != r
 		}
-		classes[b] = classOf(r)
 	}
+}
+
+// score returns how plausible a sample is: by its letters in the alphabet that fits best, and by their neighbours. count is countHigh of
+// the sample. A score that cannot exceed floor may come back too high, but not above floor.
+func (s *singleByte) score(sample []byte, count *[128]int, floor int) int {
+	s.once.Do(s.fill)
+	chars, base := 0, 0
 	for b, n := range count {
 		chars += n
-		switch classes[b+utf8.RuneSelf] {
+		switch s.classes[b+utf8.RuneSelf] {
 		case undefined:
 			base += n * invalid
 		case symbol:
@@ -67,12 +80,15 @@ func scoreSingle(c *charmap.Charmap, alphabets []string, sample []byte, count *[
 		return 0
 	}
 	best := -100 * chars
-	for _, a := range alphabets {
-		best = max(best, lettersOf(a, &runes, &classes, count))
+	for _, a := range s.alphabets {
+		best = max(best, s.letters(a, count))
+	}
+	if most := (base + best) / chars; most <= floor {
+		return most // neighbours only take away
 	}
 	// Scripts written without Latin letters touch none within a word.
-	foreign := alphabets[0] > "\u0370"
-	return (base + best + neighbours(sample, &classes, foreign)) / chars
+	foreign := s.alphabets[0] > "\u0370"
+	return (base + best + neighbours(sample, &s.classes, foreign)) / chars
 }
 
 func classOf(r rune) class {
@@ -104,19 +120,19 @@ func classOf(r rune) class {
 	return symbol
 }
 
-// lettersOf adds up the points of the sample's letters in one alphabet: 100 for its first third, less for the others, a penalty for
-// letters that it does not have.
-func lettersOf(alphabet string, runes *[128]rune, classes *[256]class, count *[128]int) (sum int) {
+// letters adds up the points of the sample's letters in one alphabet: 100 for its first third, less for the others, a penalty for letters
+// that it does not have.
+func (s *singleByte) letters(alphabet string, count *[128]int) (sum int) {
 	size := utf8.RuneCountInString(alphabet)
 	for b, n := range count {
-		if n == 0 || !classes[b+utf8.RuneSelf].letter() {
+		if n == 0 || !s.classes[b+utf8.RuneSelf].letter() {
 			continue
 		}
-		points, at, low := -60, 0, unicode.ToLower(runes[b])
+		points, at := -60, 0
 		for _, r := range alphabet {
-			if r == low {
+			if r == s.runes[b] {
 				points = [...]int{100, 80, 55}[at*3/size]
-				if low != runes[b] {
+				if s.raised[b] {
 					points -= 10
 				}
 				break

@@ -1,0 +1,144 @@
+package binary
+
+// stateSection is the custom section that carries a State.
+const stateSection = ReservedPrefix + "state"
+
+// stateVersion is the version of State's encoding.
+const stateVersion = 1
+
+// State is what a host must know to run a rewritten module and to put an instance of it back. It travels in the module.
+type State struct {
+	Version  int      // of this encoding
+	Rewriter int      // RewriterVersion that made the module
+	Original [32]byte // sha256 of the module before rewriting
+
+	MemoryMinPages uint32 // 64 KiB each
+	MemoryMaxPages uint32 // what the guest can grow to; the module's written maximum is one page more, for the host
+	MaxDepth       int32  // calls open at once: when a trap leaves Depth above it, the depth limit was the cause
+
+	Globals []Global  // every mutable numeric global: the original's, then the wall's
+	Data    []Segment // to be written to memory in this order, once, before Start; within MemoryMinPages
+	Start   string    // export to call after Data is written, or "" if the original has no start function
+
+	Fuel  string // export of the i64 that counts down; the guest calls WallRefuel when it is negative. It begins at 0
+	Depth string // export of the i32 that counts open calls
+	Taint string // export of the i32 that is not 0 once the guest has changed a table, a segment or a reference or v128 global
+}
+
+// Global is an exported mutable global.
+type Global struct {
+	Export string
+	Type   ValType
+}
+
+// Segment is data for the guest's memory. Bytes is a part of the module that ReadState was given.
+type Segment struct {
+	Offset uint32
+	Bytes  []byte
+}
+
+func (s *State) encode() []byte {
+	e := &encoder{}
+	e.u32(stateVersion)
+	e.u32(uint32(s.Rewriter))
+	e.raw(s.Original[:]...)
+	e.u32(s.MemoryMinPages)
+	e.u32(s.MemoryMaxPages)
+	e.u32(uint32(s.MaxDepth))
+	e.u32(uint32(len(s.Globals)))
+	for _, g := range s.Globals {
+		e.name(g.Export)
+		e.raw(byte(g.Type))
+	}
+	for _, name := range []string{s.Start, s.Fuel, s.Depth, s.Taint} {
+		e.name(name)
+	}
+	e.u32(uint32(len(s.Data)))
+	for _, d := range s.Data {
+		e.u32(d.Offset)
+		e.u32(uint32(len(d.Bytes)))
+		e.raw(d.Bytes...)
+	}
+	return e.b
+}
+
+// ReadState finds the State of a module that Rewrite made. Segments refer to rewritten, which must not change.
+//
+// It holds every count and every segment against its bounds, but it cannot know whether the module is what Rewrite wrote: the
+// caller vouches for that by its digest. Errors are *RuleError with the rule "state".
+func ReadState(rewritten []byte) (*State, error) {
+	c := cursor{b: rewritten, end: len(rewritten)}
+	if string(c.bytes(len(header))) != string(header) {
+		return nil, refuse(RuleState, "not a WebAssembly module of version 1")
+	}
+	var s *State
+	for c.err == nil && c.left() > 0 {
+		at, id := c.pos, c.u8()
+		body := cursor{b: rewritten, end: c.pos}
+		size := c.u32()
+		body.pos = c.pos
+		c.bytes(int(size))
+		body.end = c.pos
+		if c.err != nil || id != sectionCustom || body.name(1024) != stateSection {
+			continue
+		}
+		if s != nil {
+			return nil, refuse(RuleState, "two state sections")
+		}
+		if s = readState(&body); s == nil {
+			return nil, &RuleError{Rule: RuleState, Detail: body.err.Detail, Offset: int64(at)}
+		}
+	}
+	if c.err != nil {
+		return nil, &RuleError{Rule: RuleState, Detail: c.err.Detail, Offset: c.err.Offset}
+	}
+	if s == nil {
+		return nil, refuse(RuleState, "not a rewritten module")
+	}
+	return s, nil
+}
+
+// readState decodes the section's content; nil means that c holds the reason why not.
+func readState(c *cursor) *State {
+	s := &State{Version: int(c.u32())}
+	if c.err == nil && s.Version != stateVersion {
+		c.fail(RuleState, c.pos, "version %d, not %d", s.Version, stateVersion)
+	}
+	s.Rewriter = int(c.u32())
+	copy(s.Original[:], c.bytes(len(s.Original)))
+	s.MemoryMinPages, s.MemoryMaxPages, s.MaxDepth = c.u32(), c.u32(), int32(c.u32())
+	if c.err == nil && (s.MemoryMinPages > s.MemoryMaxPages || s.MemoryMaxPages >= maxPages || s.MaxDepth <= 0) {
+		c.fail(RuleState, c.pos, "memory or depth out of range")
+	}
+	for range c.count("globals", 2, 1<<20) {
+		g := Global{c.name(1024), c.valType()}
+		if c.err == nil && !g.Type.Numeric() {
+			c.fail(RuleState, c.pos, "a global of type %s", g.Type)
+		}
+		if c.err != nil {
+			return nil
+		}
+		s.Globals = append(s.Globals, g)
+	}
+	for _, name := range []*string{&s.Start, &s.Fuel, &s.Depth, &s.Taint} {
+		*name = c.name(1024)
+	}
+	for range c.count("segments", 2, 1<<20) {
+		d := Segment{Offset: c.u32()}
+		d.Bytes = c.bytes(c.count("bytes", 1, 1<<30))
+		if c.err == nil && int64(d.Offset)+int64(len(d.Bytes)) > int64(s.MemoryMinPages)<<16 {
+			c.fail(RuleState, c.pos, "a segment outside of the memory")
+		}
+		if c.err != nil {
+			return nil
+		}
+		s.Data = append(s.Data, d)
+	}
+	if c.err == nil && c.left() > 0 {
+		c.fail(RuleState, c.pos, "%d bytes too many", c.left())
+	}
+	if c.err != nil {
+		return nil
+	}
+	return s
+}
