@@ -207,7 +207,7 @@ func TestGuestLog(t *testing.T) {
 		return a
 	}}))
 	g := wasiGuest(t, map[int]string{
-		0: le(uint32(100), uint32(6)), 8: le(uint32(106), uint32(17)), 16: le(uint32(3000), uint32(3000)),
+		0: le(uint32(100), uint32(6)), 8: le(uint32(106), uint32(16)), 16: le(uint32(3000), uint32(3000)),
 		100: "first " + "half\nsecond\x1b[2J\n", 3000: strings.Repeat("x", 3000),
 	}, []any{"fd_write", 1, 0, 1, 8000}, []any{"fd_write", 1, 8, 1, 8000}, []any{"fd_write", 2, 0, 1, 8000}, []any{"fd_write", 1, 16, 1, 8000})
 	decodeFn := &g.funcs[2]
@@ -224,14 +224,14 @@ func TestGuestLog(t *testing.T) {
 		`level=DEBUG msg=guest module=test line=x*` + fmt.Sprint(maxLogLine),
 		`level=INFO msg=guest module=test line="first half"`,
 		`level=INFO msg=guest module=test line=second\u{1B}[2J`,
-		`level=INFO msg=guest module=test line=x*` + fmt.Sprint(2000-5-maxLogLine-6-17-6),
+		`level=INFO msg=guest module=test line=x*` + fmt.Sprint(2000-5-maxLogLine-6-16-6),
 		`level=INFO msg=guest module=test line="first "`,
 		`level=WARN msg="guest log over its limit" module=test dropped_bytes=` + fmt.Sprint(u.LogDropped),
 	}
 	if fmt.Sprint(lines) != fmt.Sprint(want) {
 		t.Errorf("the log is\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	if u.LogBytes != 2000 || u.LogBytes+u.LogDropped != 5+2000+6+17+6+3000 {
+	if u.LogBytes != 2000 || u.LogBytes+u.LogDropped != 5+2000+6+16+6+3000 {
 		t.Errorf("usage %+v", u)
 	}
 }
