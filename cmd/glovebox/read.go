@@ -217,7 +217,7 @@ func (r *reading) read(ctx context.Context, in input) (*readapi.Document, error)
 	}
 	var src *source
 	var err error
-	if in.path == "" {
+	if in.stdin {
 		src, err = r.app.openStdin(ctx, r.opts.Limits.MaxInputBytes)
 	} else {
 		src, err = openFile(ctx, in.shown, in.path, r.opts.Limits.MaxInputBytes)
