@@ -1,0 +1,102 @@
+package image
+
+import (
+	"errors"
+	"image/jpeg"
+	"io"
+
+	"github.com/glovebox-wasm/glovebox/plugins/pdk"
+)
+
+// frame decodes the picture.
+func (f *jpegFile) frame(_ int64, b *budget) (picture, error) {
+	if feature := f.unsupported(); feature != "" {
+		return picture{}, pdk.Unsupported(feature)
+	}
+	if err := b.size(f.width, f.height, f.bytesPerPixel()); err != nil {
+		return picture{}, err
+	}
+	if err := b.spend(f.width, f.height); err != nil {
+		return picture{}, err
+	}
+	r := &jpegReader{Reader: io.NewSectionReader(f.in, 0, f.in.Size())}
+	img, err := jpeg.Decode(r)
+	if err != nil {
+		return picture{}, jpegFailure(err)
+	}
+	if w, h := int64(img.Bounds().Dx()), int64(img.Bounds().Dy()); w != f.width || h != f.height {
+		return picture{}, pdk.Malformed("two frame headers that differ")
+	}
+	p := picture{raster: fromStd(img), orientation: f.orientation}
+	if r.past > 0 && f.sof == 0xc2 {
+		p.partial = "the file ends early: detail may be missing"
+	}
+	return p, nil
+}
+
+// jpegFailure says what the library's error is: a variant that it does not know, or damage.
+func jpegFailure(err error) error {
+	if e, ok := errors.AsType[jpeg.UnsupportedError](err); ok {
+		return pdk.Unsupported("jpeg " + string(e))
+	}
+	return pdk.Malformed("the pixel data is damaged or cut")
+}
+
+// unsupported names what the file needs and nobody here has (T.81, table B.1).
+func (f *jpegFile) unsupported() string {
+	switch {
+	case f.sof == 0xc3, f.sof == 0xcb:
+		return "lossless jpeg"
+	case f.sof >= 0xc9:
+		return "jpeg with arithmetic coding"
+	case f.sof > 0xc2:
+		return "hierarchical jpeg"
+	case f.depth != 8:
+		return "jpeg of 12 bits"
+	case f.components != 1 && f.components != 3 && f.components != 4:
+		return "jpeg with two components"
+	case f.components == 4 && !f.adobe:
+		return "jpeg of four components that does not say which colours they are"
+	}
+	return ""
+}
+
+// bytesPerPixel is what the planes take and, of a progressive file, the coefficients, four bytes each; of four components also the
+// picture that they are joined to.
+func (f *jpegFile) bytesPerPixel() int64 {
+	halves := int64(2)                                // twice the samples of a pixel
+	if f.components > 1 && f.subsampling[0] == 0x11 { // no subsampling
+		halves = 6
+	} else if f.components > 1 {
+		halves = 4
+	}
+	if f.components == 4 {
+		halves += 2 + 8
+	}
+	if f.sof == 0xc2 {
+		halves *= 5
+	}
+	return (halves + 1) / 2
+}
+
+// jpegReader gives the file, then end markers: a file that lacks its own is whole to every reader.
+type jpegReader struct {
+	io.Reader
+	past int // bytes that were asked for behind the end
+}
+
+// maxPast bounds what is given behind the end. A decoder that wants more is not looking for a marker.
+const maxPast = 64
+
+func (r *jpegReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if n > 0 || err != io.EOF {
+		return n, err
+	}
+	if r.past >= maxPast || len(p) < 2 {
+		return 0, io.EOF
+	}
+	p[0], p[1] = 0xff, 0xd9
+	r.past += 2
+	return 2, nil
+}

@@ -1,0 +1,172 @@
+package text
+
+import (
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// countHigh counts the bytes above ASCII of a sample.
+func countHigh(sample []byte) (count [128]int) {
+	for _, c := range sample {
+		if c >= utf8.RuneSelf {
+			count[c-utf8.RuneSelf]++
+		}
+	}
+	return count
+}
+
+// class is what a byte is in one charset, as far as its neighbours care.
+type class uint8
+
+const (
+	other class = iota // ASCII that is no letter; typographic punctuation
+	lower              // letters of ASCII
+	upper
+	highLower // letters above ASCII
+	highUpper
+	caseless
+	mark // combines with the letter before it
+	symbol
+	undefined
+)
+
+func (c class) letter() bool { return lower <= c && c <= mark }
+func (c class) high() bool   { return highLower <= c && c <= mark }
+
+// typographic is punctuation that stands in good texts next to letters.
+const typographic = "’‘“”„‚–—…«»‹›•·¿¡§°€£№©®™ \u00a0؟،؛\u200c\u200d\u200e\u200f"
+
+// singleByte is a candidate: a charset and the languages that are written in it.
+type singleByte struct {
+	label     string
+	alphabets []string
+
+	once    sync.Once
+	runes   [128]rune // of the bytes above ASCII, in lower case
+	raised  [128]bool // the byte is the upper case of its rune
+	classes [256]class
+}
+
+func (s *singleByte) fill() {
+	c := charmapOf(s.label)
+	for b := range 256 {
+		r := c.DecodeByte(byte(b))
+		s.classes[b] = classOf(r)
+		if b >= utf8.RuneSelf {
+			low := unicode.ToLower(r)
+			s.runes[b-utf8.RuneSelf], s.raised[b-utf8.RuneSelf] = low, low != r
+		}
+	}
+}
+
+// score returns how plausible a sample is: by its letters in the alphabet that fits best, and by their neighbours. count is countHigh of
+// the sample. A score that cannot exceed floor may come back too high, but not above floor.
+func (s *singleByte) score(sample []byte, count *[128]int, floor int) int {
+	s.once.Do(s.fill)
+	chars, base := 0, 0
+	for b, n := range count {
+		chars += n
+		switch s.classes[b+utf8.RuneSelf] {
+		case undefined:
+			base += n * invalid
+		case symbol:
+			base -= n * 30
+		case other:
+			base += n * 30
+		}
+	}
+	if chars == 0 {
+		return 0
+	}
+	best := -100 * chars
+	for _, a := range s.alphabets {
+		best = max(best, s.letters(a, count))
+	}
+	if most := (base + best) / chars; most <= floor {
+		return most // neighbours only take away
+	}
+	// Scripts written without Latin letters touch none within a word.
+	foreign := s.alphabets[0] > "\u0370"
+	return (base + best + neighbours(sample, &s.classes, foreign)) / chars
+}
+
+func classOf(r rune) class {
+	switch {
+	case 'a' <= r && r <= 'z':
+		return lower
+	case 'A' <= r && r <= 'Z':
+		return upper
+	case r < utf8.RuneSelf:
+		return other
+	case r < 0xa0, r == utf8.RuneError, unicode.Is(unicode.Co, r):
+		return undefined
+	case unicode.IsLower(r):
+		return highLower
+	case unicode.IsUpper(r):
+		return highUpper
+	case r == 'º', r == 'ª':
+		return other
+	case unicode.IsLetter(r):
+		return caseless
+	case unicode.Is(unicode.Mn, r):
+		return mark
+	}
+	for _, t := range typographic {
+		if r == t {
+			return other
+		}
+	}
+	return symbol
+}
+
+// letters adds up the points of the sample's letters in one alphabet: 100 for its first third, less for the others, a penalty for letters
+// that it does not have.
+func (s *singleByte) letters(alphabet string, count *[128]int) (sum int) {
+	size := utf8.RuneCountInString(alphabet)
+	for b, n := range count {
+		if n == 0 || !s.classes[b+utf8.RuneSelf].letter() {
+			continue
+		}
+		points, at := -60, 0
+		for _, r := range alphabet {
+			if r == s.runes[b] {
+				points = [...]int{100, 80, 55}[at*3/size]
+				if s.raised[b] {
+					points -= 10
+				}
+				break
+			}
+			at++
+		}
+		sum += n * points
+	}
+	return sum
+}
+
+// neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word,
+// a mark without a letter, and, in foreign scripts, Latin letters inside a word.
+func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
+	prev := other
+	for _, c := range sample {
+		cur := classes[c]
+		if c < utf8.RuneSelf && !prev.high() && prev != symbol {
+			prev = cur
+			continue
+		}
+		switch {
+		case cur == highUpper && (prev == lower || prev == highLower):
+			sum -= 150
+		case cur == upper && prev == highLower:
+			sum -= 100
+		case cur == mark && !prev.letter():
+			sum -= 100
+		case cur == symbol && prev.letter(), prev == symbol && cur.letter():
+			sum -= 100
+		case foreign && (cur.high() && (prev == lower || prev == upper) || prev.high() && (cur == lower || cur == upper)):
+			sum -= 100
+		}
+		prev = cur
+	}
+	return sum
+}
