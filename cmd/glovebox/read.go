@@ -277,7 +277,7 @@ func (r *reading) print(ans answer, first bool) {
 	case a.global.json:
 		_ = a.out.printJSON(ans.doc)
 	default:
-		v := view{out: a.out, err: a.err, shown: ans.in.shown, dir: r.out, form: r.opts.Form, several: r.several}
+		v := view{out: a.out, err: a.err, shown: ans.in.shown, dir: r.out, form: r.opts.Form, units: r.opts.Units, several: r.several}
 		v.print(ans.doc, first)
 	}
 }
