@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/glovebox-wasm/glovebox/cmd/internal/samplefiles"
+	"github.com/glovebox-wasm/glovebox/testdata/samples"
 )
 
 func main() {
@@ -26,7 +26,7 @@ func write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	files, err := samplefiles.Demo()
+	files, err := samples.Demo()
 	if err != nil {
 		return err
 	}

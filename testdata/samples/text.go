@@ -1,4 +1,4 @@
-package samplefiles
+package samples
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
-// Package samplefiles makes the files that the demo and the tests of the program read: a PDF, a photo with EXIF data, an animation, texts in
+// Package samples makes the files that the demo and the tests of the program read: a PDF, a photo with EXIF data, an animation, texts in
 // old encodings. They are made and not kept, so that what is in them can be read here and nobody's file lies in the repository.
-package samplefiles
+package samples
 
 import "fmt"
 
