@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/glovebox-wasm/glovebox/cmd/internal/samplefiles"
+	"github.com/glovebox-wasm/glovebox/testdata/samples"
 )
 
 func cmdSample(ts *testscript.TestScript, neg bool, args []string) {
@@ -39,17 +39,17 @@ func sampleBytes(kind, arg string) ([]byte, error) {
 	n, _ := strconv.Atoi(arg) // where a number is wanted, 0 shows in what is made
 	switch kind {
 	case "pdf":
-		return samplefiles.PDF(samplefiles.Report()), nil
+		return samples.PDF(samples.Report()), nil
 	case "photo":
-		return samplefiles.Photo(320, 240)
+		return samples.Photo(320, 240)
 	case "png":
-		return samplefiles.PNG(n, n)
+		return samples.PNG(n, n)
 	case "gif":
-		return samplefiles.GIF(n)
+		return samples.GIF(n)
 	case "lines":
-		return samplefiles.Lines(n), nil
+		return samples.Lines(n), nil
 	case "gb18030":
-		return samplefiles.GB18030(arg)
+		return samples.GB18030(arg)
 	case "raw":
 		s, err := strconv.Unquote(`"` + arg + `"`)
 		return []byte(s), err
