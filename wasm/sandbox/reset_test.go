@@ -166,7 +166,16 @@ func TestFirstInstance(t *testing.T) {
 	if n := p.rt.MemoryInUse(); n != pageBytes {
 		t.Errorf("%d bytes in use", n)
 	}
+	if err := p.Snapshot(t.Context(), []Call{{}}); err != nil { // a second one replaces the first and what was kept with it
+		t.Fatal(err)
+	}
+	if n := p.rt.MemoryInUse(); n != pageBytes {
+		t.Errorf("%d bytes in use", n)
+	}
 	a, b := instance(t, p), instance(t, p)
+	if a.snap != p.snap || b.snap != p.snap {
+		t.Error("an instance of a former snapshot")
+	}
 	if a == b {
 		t.Error("one instance, given out twice")
 	}
