@@ -74,6 +74,7 @@ func tiffCases(t testing.TB) []sample {
 		{name: "tiff-metadata", comment: "words, XMP and a place", data: with(func(s *tiffSpec) { s.extra = []entry{text(270, secret), text(700, secret), long(tagGPS, 8)} }).build(), want: frames(q), meta: map[string]any{"has_gps": true}, warnings: []string{"metadata_stripped"}},
 		{name: "tiff-cut", comment: "a strip lies behind the end", data: with(func(s *tiffSpec) { s.rows, s.segments, s.extra = 2, strips, []entry{long(273, 8, 1<<30)} }).build(), w: 6, h: 4, warnings: []string{"partial"}},
 		{name: "tiff-second-page-bad", comment: "one page is damaged, the other is read", data: secondPageBad(plain3), want: frames(q), warnings: []string{"partial"}, local: true},
+		{name: "tiff-tile-wide", comment: "tiles far wider than the page", data: tiffSpec{w: 6, h: 4, bits: eight, photometric: photoRGB, tile: 4096, segments: [][]byte{rgb(q)}}.build(), expect: readapi.CodeMalformed},
 		{name: "tiff-no-directory", comment: "the first directory lies behind the end", data: []byte("II\x2a\x00\xff\xff\xff\xff"), expect: readapi.CodeMalformed},
 		{name: "tiff-float", comment: "floating-point samples", data: with(func(s *tiffSpec) { s.extra = []entry{short(339, 3, 3, 3)} }).build(), expect: readapi.CodeUnsupportedFeature},
 		{name: "tiff-lab", comment: "Lab colours", data: with(func(s *tiffSpec) { s.photometric = 8 }).build(), expect: readapi.CodeUnsupportedFeature},

@@ -86,6 +86,9 @@ var formats = []struct {
 	{"\x00\x00\x01\x00", openICO},
 }
 
+// maxJunk bounds the bytes between a file's blocks that are skipped in search of the next: real files have a few.
+const maxJunk = 64 << 10
+
 const (
 	pngMagic   = "\x89PNG\r\n\x1a\n"
 	magicBytes = 12
