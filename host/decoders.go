@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 
+	"github.com/glovebox-wasm/glovebox/host/sniff"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -16,14 +17,25 @@ type Decoders interface {
 	Decode(ctx context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, lim readapi.Limits) (readapi.Result, error)
 }
 
-// accept is the one predicate that says whether a file can be read: the decoders that take one of the candidate media types, in order.
-// Offer and Read both call it, so they cannot drift apart.
-func accept(d Decoders, candidates []readapi.MediaType) []accepted {
-	var out []accepted
-	for _, m := range candidates {
-		for _, info := range d.Accepts(m) {
-			out = append(out, accepted{m, info})
+// accept is the one predicate that says whether a file can be read: some decoder takes what the bytes are. Offer and Read both call it, so
+// they cannot drift apart. Behind those come the decoders of what the bytes might be instead, for when the first ones refuse them: they
+// never make a file readable whose own kind nobody takes.
+func accept(d Decoders, what sniff.Result) []accepted {
+	out := able(d, what.MediaType)
+	if len(out) == 0 {
+		return nil
+	}
+	for _, m := range what.Candidates {
+		if m != what.MediaType {
+			out = append(out, able(d, m)...)
 		}
+	}
+	return out
+}
+
+func able(d Decoders, m readapi.MediaType) (out []accepted) {
+	for _, info := range d.Accepts(m) {
+		out = append(out, accepted{m, info})
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func hostWarnings(what sniff.Result, used accepted, hidden int) (out []readapi.W
 	if what.Mismatch || used.mediaType != what.MediaType {
 		detail := "the content is " + string(used.mediaType)
 		if what.Declared != "" {
-			detail = "declared as " + readapi.EscapeLine(what.Declared) + ", " + detail
+			detail = "declared as " + readapi.EscapeLine(string(what.Declared)) + ", " + detail
 		}
 		out = append(out, readapi.Warning{Code: readapi.WarnDeclaredType, Detail: detail})
 	}

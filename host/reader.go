@@ -76,7 +76,7 @@ func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection) (*read
 	if f.Input.Size() == 0 {
 		return emptyDocument(f, what)
 	}
-	able := accept(r.decoders, what.Candidates)
+	able := accept(r.decoders, what)
 	if len(able) == 0 {
 		return nil, &readapi.Error{Code: readapi.CodeUnsupportedKind, Detail: string(what.MediaType), Hint: "The original bytes are unchanged; install a decoder for this type to read it."}
 	}

@@ -50,7 +50,7 @@ func ClassifyText(prefix []byte, whole bool) TextClass {
 		}
 	}
 	c := TextClass{ASCII: k.high == 0, NULs: k.nuls, Padding: len(prefix) - len(text)}
-	valid := c.ASCII || validUTF8(text)
+	valid := c.ASCII || validUTF8(text, whole)
 	if valid {
 		c.Charset = "utf-8"
 	}
@@ -85,7 +85,7 @@ func classifyBOM(prefix []byte) (TextClass, bool) {
 			c.Text = k.controls <= len(text)/10
 		} else {
 			s := scoreWide(trimWide(rest, wideSize(b.charset)), b.charset)
-			if s.bad*10 > s.units {
+			if s.bad*10 > s.units && (s.bad > 1 || s.units < 3) {
 				continue // not a mark: sound and other binaries may begin so
 			}
 			c.NULs = s.nuls
@@ -120,12 +120,16 @@ func countBytes(b []byte) (k byteCounts) {
 	return k
 }
 
-// validUTF8 is utf8.Valid, but the last character may be cut off: by the end of the prefix, or in a file that was itself cut.
-func validUTF8(b []byte) bool {
+// validUTF8 is utf8.Valid, but the last character may be cut off: by the end of the prefix, or in a file that was itself cut. There it must
+// not be the only one: a legacy text may well end in its first letter above ASCII.
+func validUTF8(b []byte, whole bool) bool {
 	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
 		if c := b[len(b)-i]; c >= 0xc0 {
 			if !utf8.FullRune(b[len(b)-i:]) {
 				b = b[:len(b)-i]
+				if whole && countBytes(b).high == 0 {
+					return false
+				}
 			}
 			break
 		}

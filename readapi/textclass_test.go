@@ -59,6 +59,7 @@ func TestClassifyText(t *testing.T) {
 		{"ASCII", log, ascii},
 		{"UTF-8", chinese, utf8Text},
 		{"UTF-8 cut inside a character", chinese[:len(chinese)-2], utf8Text},
+		{"windows-1252 that ends in its one letter", "Caf\xe9", legacy},
 		{"UTF-8 with its mark", "\ufeff" + chinese, readapi.TextClass{Text: true, Charset: "utf-8", BOM: 3}},
 		{"a mark alone", "\ufeff", readapi.TextClass{Text: true, Charset: "utf-8", BOM: 3, ASCII: true}},
 		{"windows-1252", "Stra\xdfe, Gr\xfc\xdfe\n", legacy},

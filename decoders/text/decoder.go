@@ -30,9 +30,9 @@ var Decoder = pdk.Decoder{
 	Name:    "text",
 	Version: "0.1.0",
 	MediaTypes: []readapi.MediaType{
-		"text/plain", "text/markdown", "text/csv", "text/tab-separated-values", "text/html", "text/xml", "text/css", "text/javascript",
-		"text/calendar", "text/vcard", "text/x-script", "text/x-source", "application/json", "application/x-ndjson", "application/xml", "application/x-ipynb+json",
-		"application/rtf", "application/mbox", "message/rfc822", "image/svg+xml",
+		"text/plain", "text/markdown", "text/csv", "text/tab-separated-values", "text/html", "text/css", "text/javascript", "text/calendar",
+		"text/vcard", "application/json", "application/x-ndjson", "application/xml", "application/x-ipynb+json", "application/rtf",
+		"application/mbox", "message/rfc822", "image/svg+xml",
 	},
 	Unit:    readapi.UnitLine,
 	Forms:   []readapi.Form{readapi.FormText, readapi.FormSource},

@@ -40,14 +40,13 @@ var (
 )
 
 // singleBytes are the candidates among the single-byte charsets. Where two read a text alike the first wins.
-var singleBytes = []struct {
-	label     string
-	alphabets []string
-}{
-	{"windows-1252", western}, {"windows-1251", cyrillic}, {"windows-1250", central}, {"iso-8859-2", central}, {"koi8-r", cyrillic},
-	{"koi8-u", cyrillic}, {"ibm866", cyrillic}, {"iso-8859-5", cyrillic}, {"x-mac-cyrillic", cyrillic}, {"windows-1253", greek},
-	{"iso-8859-7", greek}, {"windows-1255", hebrew}, {"windows-1256", arabic}, {"windows-1254", turkish}, {"windows-874", thai},
-	{"windows-1257", baltic}, {"macintosh", western},
+var singleBytes = []singleByte{
+	{label: "windows-1252", alphabets: western}, {label: "windows-1251", alphabets: cyrillic}, {label: "windows-1250", alphabets: central},
+	{label: "iso-8859-2", alphabets: central}, {label: "koi8-r", alphabets: cyrillic}, {label: "koi8-u", alphabets: cyrillic},
+	{label: "ibm866", alphabets: cyrillic}, {label: "iso-8859-5", alphabets: cyrillic}, {label: "x-mac-cyrillic", alphabets: cyrillic},
+	{label: "windows-1253", alphabets: greek}, {label: "iso-8859-7", alphabets: greek}, {label: "windows-1255", alphabets: hebrew},
+	{label: "windows-1256", alphabets: arabic}, {label: "windows-1254", alphabets: turkish}, {label: "windows-874", alphabets: thai},
+	{label: "windows-1257", alphabets: baltic}, {label: "macintosh", alphabets: western},
 }
 
 // The most frequent characters of running text. They make up about two thirds of modern and half of classical Chinese.

@@ -11,7 +11,8 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// maxLineBytes bounds a line that spans chunks, and so the decoder's memory.
+// maxLineBytes bounds a line that spans chunks, and so the decoder's memory: the line, its growth and its frame take about five times as
+// much. It is above what one answer carries, so that every line of an answer's size can be read by cursors.
 const maxLineBytes = 32 << 20
 
 // lines splits text into lines, counts, and hands those that are selected to the writer.
@@ -190,11 +191,19 @@ func countHidden(b []byte) (n int64) {
 			b = b[1:]
 			continue
 		}
-		r, size := utf8.DecodeRune(b)
-		if readapi.Hidden(r) {
-			n++
+		size := 2
+		switch c := b[0]; {
+		case c == 0xc2, c == 0xd8, c == 0xe1, c == 0xe2, c == 0xef, c >= 0xf3: // what these begin may be hidden; a test holds it
+			var r rune
+			if r, size = utf8.DecodeRune(b); readapi.Hidden(r) {
+				n++
+			}
+		case c >= 0xf0:
+			size = 4
+		case c >= 0xe0:
+			size = 3
 		}
-		b = b[size:]
+		b = b[min(size, len(b)):]
 	}
 	return n
 }

@@ -1,10 +1,9 @@
 package text
 
 import (
+	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding/charmap"
 )
 
 // countHigh counts the bytes above ASCII of a sample.
@@ -38,23 +37,55 @@ func (c class) high() bool   { return highLower <= c && c <= mark }
 // typographic is punctuation that stands in good texts next to letters.
 const typographic = "’‘“”„‚–—…«»‹›•·¿¡§°€£№©®™ \u00a0؟،؛\u200c\u200d\u200e\u200f"
 
-// scoreSingle returns how plausible a sample is in a single-byte charset: by its letters in the alphabet that fits best, and by their
-// neighbours. count is countHigh of the sample.
-func scoreSingle(c *charmap.Charmap, alphabets []string, sample []byte, count *[128]int) int {
-	var runes [128]rune
-	var classes [256]class
-	chars, base := 0, 0
+// singleByte is a candidate: a charset and the languages that are written in it.
+type singleByte struct {
+	label     string
+	alphabets []string
+
+	once    sync.Once
+	points  [][128]int8 // of the bytes above ASCII, for each alphabet
+	classes [256]class
+}
+
+func (s *singleByte) fill() {
+	c := charmapOf(s.label)
 	for b := range 256 {
-		r := rune(b)
-		if b >= utf8.RuneSelf {
-			r = c.DecodeByte(byte(b))
-			runes[b-utf8.RuneSelf] = r
-		}
-		classes[b] = classOf(r)
+		s.classes[b] = classOf(c.DecodeByte(byte(b)))
 	}
+	s.points = make([][128]int8, len(s.alphabets))
+	for i, alphabet := range s.alphabets {
+		for b := range 128 {
+			if r := c.DecodeByte(byte(b + utf8.RuneSelf)); s.classes[b+utf8.RuneSelf].letter() {
+				s.points[i][b] = letterPoints(alphabet, r)
+			}
+		}
+	}
+}
+
+// letterPoints is 100 for a letter of the first third of an alphabet, less for the others, and a penalty for those that it does not have.
+func letterPoints(alphabet string, r rune) int8 {
+	low, at := unicode.ToLower(r), 0
+	for _, a := range alphabet {
+		if a == low {
+			points := [...]int8{100, 80, 55}[at*3/utf8.RuneCountInString(alphabet)]
+			if low != r {
+				points -= 10
+			}
+			return points
+		}
+		at++
+	}
+	return -60
+}
+
+// score returns how plausible a sample is: by its letters in the alphabet that fits best, and by their neighbours. count is countHigh of
+// the sample. A score that cannot exceed floor may come back too high, but not above floor.
+func (s *singleByte) score(sample []byte, count *[128]int, floor int) int {
+	s.once.Do(s.fill)
+	chars, base := 0, 0
 	for b, n := range count {
 		chars += n
-		switch classes[b+utf8.RuneSelf] {
+		switch s.classes[b+utf8.RuneSelf] {
 		case undefined:
 			base += n * invalid
 		case symbol:
@@ -67,12 +98,19 @@ func scoreSingle(c *charmap.Charmap, alphabets []string, sample []byte, count *[
 		return 0
 	}
 	best := -100 * chars
-	for _, a := range alphabets {
-		best = max(best, lettersOf(a, &runes, &classes, count))
+	for i := range s.points {
+		sum := 0
+		for b, n := range count {
+			sum += n * int(s.points[i][b])
+		}
+		best = max(best, sum)
+	}
+	if most := (base + best) / chars; most <= floor {
+		return most // neighbours only take away
 	}
 	// Scripts written without Latin letters touch none within a word.
-	foreign := alphabets[0] > "\u0370"
-	return (base + best + neighbours(sample, &classes, foreign)) / chars
+	foreign := s.alphabets[0] > "\u0370"
+	return (base + best + neighbours(sample, &s.classes, foreign)) / chars
 }
 
 func classOf(r rune) class {
@@ -104,37 +142,13 @@ func classOf(r rune) class {
 	return symbol
 }
 
-// lettersOf adds up the points of the sample's letters in one alphabet: 100 for its first third, less for the others, a penalty for
-// letters that it does not have.
-func lettersOf(alphabet string, runes *[128]rune, classes *[256]class, count *[128]int) (sum int) {
-	size := utf8.RuneCountInString(alphabet)
-	for b, n := range count {
-		if n == 0 || !classes[b+utf8.RuneSelf].letter() {
-			continue
-		}
-		points, at, low := -60, 0, unicode.ToLower(runes[b])
-		for _, r := range alphabet {
-			if r == low {
-				points = [...]int{100, 80, 55}[at*3/size]
-				if low != runes[b] {
-					points -= 10
-				}
-				break
-			}
-			at++
-		}
-		sum += n * points
-	}
-	return sum
-}
-
 // neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word,
-// a mark without a letter, and, in foreign scripts, Latin letters inside a word.
+// a mark without a letter, and, in foreign scripts, Latin letters inside a word and words of one letter, which are rare.
 func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
-	prev := other
+	prev, run := other, 0 // run is the length of the word above ASCII that ends in prev
 	for _, c := range sample {
 		cur := classes[c]
-		if c < utf8.RuneSelf && !prev.high() && prev != symbol {
+		if c < utf8.RuneSelf && run == 0 && prev != symbol {
 			prev = cur
 			continue
 		}
@@ -147,8 +161,17 @@ func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
 			sum -= 100
 		case cur == symbol && prev.letter(), prev == symbol && cur.letter():
 			sum -= 100
-		case foreign && (cur.high() && (prev == lower || prev == upper) || prev.high() && (cur == lower || cur == upper)):
+		case foreign && (cur.high() && (prev == lower || prev == upper) || run > 0 && (cur == lower || cur == upper)):
 			sum -= 100
+		}
+		switch {
+		case cur.high():
+			run++
+		default:
+			if foreign && run == 1 {
+				sum -= 60
+			}
+			run = 0
 		}
 		prev = cur
 	}

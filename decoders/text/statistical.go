@@ -35,8 +35,9 @@ func statistical(sample []byte) guess {
 		consider(m.label, score, valid)
 	}
 	count := countHigh(sample)
-	for _, c := range singleBytes {
-		consider(c.label, scoreSingle(charmapOf(c.label), c.alphabets, sample, &count), true)
+	for i := range singleBytes {
+		s := &singleBytes[i]
+		consider(s.label, s.score(sample, &count, second.score), true)
 	}
 	if best.score < leastScore {
 		best.label = ""
@@ -65,13 +66,13 @@ func scoreOf(label string, sample []byte) (score int, valid bool) {
 			return 0, false
 		}
 	}
-	alphabets := western
-	for _, s := range singleBytes {
-		if s.label == label {
-			alphabets = s.alphabets
+	for i := range singleBytes {
+		if s := &singleBytes[i]; s.label == label {
+			return s.score(sample, &count, -1000), true
 		}
 	}
-	return scoreSingle(c, alphabets, sample, &count), true
+	rare := singleByte{label: label, alphabets: western}
+	return rare.score(sample, &count, -1000), true
 }
 
 // decodeSample converts a sample, whose end may be cut, into dst.

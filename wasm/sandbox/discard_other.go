@@ -4,4 +4,6 @@ package sandbox
 
 const mapNoReserve = 0
 
+func adviseHuge([]byte) {}
+
 func discard([]byte) bool { return false }

@@ -117,15 +117,24 @@ func build(name string) (m modules.Module, packed []byte, err error) {
 	if err := describe(&m, wasm); err != nil {
 		return m, nil, err
 	}
+	packed, err = pack(wasm)
+	return m, packed, err
+}
+
+// pack compresses without a time or a name, so that the same module packs to the same bytes.
+func pack(wasm []byte) ([]byte, error) {
 	var z bytes.Buffer
 	w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
 	if err != nil {
-		return m, nil, err
+		return nil, err
 	}
 	if _, err := w.Write(wasm); err != nil {
-		return m, nil, err
+		return nil, err
 	}
-	return m, z.Bytes(), errors.Join(w.Close(), err)
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return z.Bytes(), nil
 }
 
 func digest(b []byte) string {
