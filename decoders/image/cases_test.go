@@ -193,6 +193,7 @@ func bmpCases() []sample {
 		ok("bmp-4", "a palette of sixteen", bmpSpec{w: 7, h: 4, header: 108, bpp: 4}),
 		ok("bmp-os2", "the oldest header", bmpSpec{w: 7, h: 4, header: 12, bpp: 8}),
 		ok("bmp-no-offset", "the header does not say where the pixels are", bmpSpec{w: 7, h: 4, header: 40, bpp: 24, noOffset: true}),
+		{name: "bmp-short-palette", comment: "the pixels begin before the palette that is promised ends", data: shortPalette(), want: frames(q)},
 		rle,
 		ok("bmp-rle4", "runs of half bytes", bmpSpec{w: 7, h: 4, header: 40, bpp: 4, compression: bmpRLE4, pixels: rle4}),
 		{name: "bmp-cut", comment: "rows are missing", data: func() []byte {
@@ -203,6 +204,15 @@ func bmpCases() []sample {
 		{name: "bmp-negative", comment: "a negative width", data: bmpSpec{w: -7, h: 4, header: 40, bpp: 24, pixels: []byte{0}}.build(), expect: readapi.CodeMalformed},
 		{name: "bmp-jpeg", comment: "a JPEG inside", data: bmpSpec{w: 7, h: 4, header: 40, bpp: 24, compression: 4, pixels: []byte{0}}.build(), expect: readapi.CodeUnsupportedFeature},
 	}
+}
+
+// shortPalette is a bitmap of eight bits whose palette has eight colours, without a word about it but where the pixels begin.
+func shortPalette() []byte {
+	s := bmpSpec{w: 7, h: 4, header: 40, bpp: 8}
+	b := s.build()
+	const colors = bmpFileHeader + 40
+	binary.LittleEndian.PutUint32(b[10:], colors+8*4)
+	return append(b[:colors+8*4:colors+8*4], s.quarters()...)
 }
 
 // rleSeen is what the runs of bmp-rle8 draw, row by row from the bottom.

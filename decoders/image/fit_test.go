@@ -95,7 +95,7 @@ func meanOf(pix []byte, c int) float64 {
 	return float64(sum) / float64(len(pix)/4)
 }
 
-// endless is a raster whose rows end.
+// ending is a raster whose rows end.
 type ending struct {
 	nrgba
 	rows int

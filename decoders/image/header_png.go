@@ -133,7 +133,11 @@ func (f *pngFile) control(c span) *pngFrame {
 }
 
 func (f *pngFile) take(p *pngFrame, off int64, inIDAT bool) {
-	if p == nil || len(f.pieces) == maxRecorded {
+	if p == nil {
+		return
+	}
+	if len(f.pieces) == maxRecorded {
+		f.atLeast = true
 		return
 	}
 	p.data, p.inIDAT = off, inIDAT
