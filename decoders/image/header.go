@@ -17,7 +17,7 @@ type header struct {
 	atLeast       bool  // frames is a lower bound: the file has more than are counted
 	animated      bool  // the frames are one moving picture, not pages
 	durationMS    int64 // of the animation, once through
-	loop          int64 // times that it plays, 0: for ever
+	loop          int64 // times that it plays as the file says it, 0: for ever
 	alpha         bool
 	depth         int    // bits of one sample
 	color         string // gray, rgb, palette, ycbcr, cmyk

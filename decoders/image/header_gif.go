@@ -30,7 +30,7 @@ type gifFrame struct {
 
 func openGIF(in readapi.Input) (file, error) {
 	f := &gifFile{header: blank("gif"), in: in}
-	f.color = "palette"
+	f.color, f.loop = "palette", 1
 	var b [13]byte
 	if !readInto(in, b[:], 0) {
 		return nil, pdk.Malformed("gif without a screen descriptor")
