@@ -25,9 +25,14 @@ type font struct {
 	codes     *cmap // of a composite font; nil: two bytes a code, which is the character identifier
 
 	base  baseEncoding
-	names map[byte]string // Differences, or the font program's own encoding
+	names map[byte]string // Differences
 	texts [256]string     // of a simple font, filled as codes are met
 	known [256]bool
+
+	// The font program's own encoding is read when a code is met that nothing else explains.
+	descriptor node
+	builtin    map[byte]string
+	builtinWas bool // read, or not to be read
 
 	first  int // of a simple font: the code of widths[0]
 	widths []float64
@@ -44,7 +49,7 @@ type widthRange struct {
 const maxFontBytes = 8 << 20
 
 // fallbackFont is for text that is shown without a font that can be read.
-func fallbackFont() *font { return &font{scale: 0.001, width: 500} }
+func fallbackFont() *font { return &font{scale: 0.001, width: 500, builtinWas: true} }
 
 // font returns the font with a dictionary, from the cache if it has a number.
 func (d *document) font(n node) *font {
@@ -168,7 +173,7 @@ func (f *font) readEncoding(n node, subtype, name string) {
 	case subtype == "TrueType":
 		f.base = encWinAnsi // the program's own encoding; nearly always this
 	default:
-		f.names = builtinNames(n.key("FontDescriptor"))
+		f.descriptor, f.builtinWas = n.key("FontDescriptor"), false
 	}
 	f.differences(enc.key("Differences"))
 }
@@ -197,12 +202,13 @@ func (f *font) differences(diff node) {
 
 // builtinNames reads the encoding of an embedded Type 1 program from its clear text: "dup 65 /A put" (Adobe Type 1 Font Format, 2.2).
 func builtinNames(descriptor node) map[byte]string {
-	data, _ := descriptor.key("FontFile").data(maxFontBytes)
+	const clear = 64 << 10 // where the clear text of a program ends at the latest
+	data, _ := descriptor.key("FontFile").data(clear)
 	if len(data) == 0 {
 		return nil
 	}
 	names := map[byte]string{}
-	l := lexer{b: data[:min(len(data), 64<<10)]}
+	l := lexer{b: data}
 	for t := l.next(); t.kind != tokEOF && !t.is("eexec"); t = l.next() {
 		if !t.is("dup") {
 			continue
@@ -243,17 +249,17 @@ func (f *font) twoBytes() bool {
 
 // appendText appends the text of a code of n bytes; ok is false if nothing says what it stands for.
 func (f *font) appendText(dst []byte, v uint32, n int) (out []byte, ok bool) {
-	if f.toUnicode != nil {
-		if out, ok = f.toUnicode.appendText(dst, v); ok {
-			return out, true
-		}
-	}
 	if !f.composite {
 		c := byte(v)
 		if !f.known[c] {
 			f.known[c], f.texts[c] = true, f.simpleText(c)
 		}
 		return append(dst, f.texts[c]...), f.texts[c] != ""
+	}
+	if f.toUnicode != nil {
+		if out, ok = f.toUnicode.appendText(dst, v); ok {
+			return out, true
+		}
 	}
 	if f.utf16 {
 		r := rune(v)
@@ -297,9 +303,20 @@ func (f *font) cid(v uint32) uint32 {
 	return c
 }
 
-// simpleText is the text of a code without ToUnicode.
+// simpleText is the text of a code of a simple font.
 func (f *font) simpleText(c byte) string {
+	if f.toUnicode != nil {
+		if text, ok := f.toUnicode.appendText(nil, uint32(c)); ok {
+			return string(text)
+		}
+	}
 	if name, ok := f.names[c]; ok {
+		return glyphText(name)
+	}
+	if !f.builtinWas {
+		f.builtinWas, f.builtin = true, builtinNames(f.descriptor)
+	}
+	if name, ok := f.builtin[c]; ok {
 		return glyphText(name)
 	}
 	if r := f.base.rune(c); r != 0 {
