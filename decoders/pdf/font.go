@@ -46,7 +46,7 @@ type widthRange struct {
 }
 
 // maxFontBytes bounds a CMap or a font program that is read for its encoding.
-const maxFontBytes = 8 << 20
+const maxFontBytes = 4 << 20
 
 // fallbackFont is for text that is shown without a font that can be read.
 func fallbackFont() *font { return &font{scale: 0.001, width: 500, builtinWas: true} }
@@ -57,14 +57,33 @@ func (d *document) font(n node) *font {
 		return fallbackFont()
 	}
 	id := n.id
-	if f := d.fonts[id]; f != nil && id != 0 {
+	if f := d.fonts[id]; f != nil {
 		return f
 	}
 	f := d.newFont(n)
+	d.file.budget.work(fontWork)
 	if id != 0 {
+		if d.fontSize += f.size(); d.fontSize > maxKeptBytes {
+			clear(d.fonts)
+			d.fontSize = f.size()
+		}
 		d.fonts[id] = f
 	}
 	return f
+}
+
+// fontWork is the work of making a font, besides reading its objects.
+const fontWork = 100
+
+// size is about how many bytes f takes.
+func (f *font) size() int {
+	n := 8<<10 + 16*len(f.widths) + 24*len(f.cids) + 64*len(f.names)
+	for _, c := range []*cmap{f.toUnicode, f.codes} {
+		if c != nil {
+			n += cap(c.pool) + 16*cap(c.texts) + 12*cap(c.cids)
+		}
+	}
+	return n
 }
 
 func (d *document) newFont(n node) *font {
