@@ -32,7 +32,7 @@ type rule struct {
 
 var rules = []rule{
 	{"readapi", nil, nil},
-	{"testdata/...", nil, nil},
+	{"testdata/...", nil, words("golang.org/x/text")},
 
 	{"decoders/decodertest/...", words("readapi plugins/pdk testdata/..."), words("github.com/google/go-cmp")},
 	{"decoders/pdf/guest", words("decoders/pdf plugins/pdk"), nil},

@@ -161,7 +161,7 @@ func (d *imageDir) holds(name string, b []byte) bool {
 // nothing else, so the same read gives the same names.
 func imageName(in input, unit readapi.Unit, at int64, nth int, mt readapi.MediaType) string {
 	name := "stdin"
-	if in.name != "" {
+	if !in.stdin {
 		name = safeName(in.name)
 	}
 	suffix := fmt.Sprintf("-%s%d", safeName(string(unit)), at)

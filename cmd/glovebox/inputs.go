@@ -15,7 +15,8 @@ import (
 // input is one file that is to be read, or the reason why a name gives none.
 type input struct {
 	shown string // as typed, or as found below a folder that was typed
-	path  string // what to open; "" for standard input
+	stdin bool   // standard input; there is no path then
+	path  string // what to open
 	name  string // the file's own name, "" for standard input
 	dir   string // folder below the one that was typed, "" else
 	fail  error  // set: nothing to open
@@ -56,7 +57,7 @@ func inputs(ctx context.Context, args []string) iter.Seq[input] {
 	return func(yield func(input) bool) {
 		for _, arg := range args {
 			if arg == stdinName {
-				if !yield(input{shown: stdinName}) {
+				if !yield(input{shown: stdinName, stdin: true}) {
 					return
 				}
 				continue

@@ -217,7 +217,7 @@ func (r *reading) read(ctx context.Context, in input) (*readapi.Document, error)
 	}
 	var src *source
 	var err error
-	if in.path == "" {
+	if in.stdin {
 		src, err = r.app.openStdin(ctx, r.opts.Limits.MaxInputBytes)
 	} else {
 		src, err = openFile(ctx, in.shown, in.path, r.opts.Limits.MaxInputBytes)
@@ -277,7 +277,7 @@ func (r *reading) print(ans answer, first bool) {
 	case a.global.json:
 		_ = a.out.printJSON(ans.doc)
 	default:
-		v := view{out: a.out, err: a.err, shown: ans.in.shown, dir: r.out, form: r.opts.Form, several: r.several}
+		v := view{out: a.out, err: a.err, shown: ans.in.shown, dir: r.out, form: r.opts.Form, units: r.opts.Units, several: r.several}
 		v.print(ans.doc, first)
 	}
 }

@@ -67,7 +67,7 @@ func formatBytes(n int64) string {
 		}
 		v, unit = v/(1<<10), u
 	}
-	if v < 10 && v != math.Trunc(v) {
+	if v < 9.95 && v != math.Trunc(v) {
 		return strconv.FormatFloat(v, 'f', 1, 64) + " " + unit
 	}
 	return strconv.FormatFloat(v, 'f', 0, 64) + " " + unit

@@ -18,7 +18,8 @@ type view struct {
 	shown    string // the file as typed
 	dir      string // of --out, "" without
 	form     readapi.Form
-	several  bool // one of several answers
+	units    string // that were asked for, "" for all
+	several  bool   // one of several answers
 }
 
 func (v *view) print(doc *readapi.Document, first bool) {
@@ -62,7 +63,7 @@ func (v *view) heading(w *bytes.Buffer, doc *readapi.Document) {
 		facts = append(facts, fmt.Sprintf("%dx%d", width, height))
 	}
 	if doc.Unit != readapi.UnitFrame || doc.Total > 1 { // one frame is what every picture has
-		facts = append(facts, extent(doc))
+		facts = append(facts, extent(doc, v.units))
 	}
 	facts = append(facts, formatBytes(doc.Bytes))
 	fmt.Fprintf(w, "%s: %s\n", v.title(), strings.Join(facts, ", "))
@@ -81,11 +82,15 @@ func number(v any) int64 {
 	return 0
 }
 
-// extent says how many units there are and which of them are here: "12 pages", "pages 3-5 of 12", "lines 1-400 of at least 9000".
-func extent(doc *readapi.Document) string {
+// extent says how many units there are and which of them are here: "12 pages", "pages 3-5 of 12", "lines 1-400 of at least 9000". Of units
+// that were asked for it says those, unless the answer ends before the last of them.
+func extent(doc *readapi.Document, units string) string {
 	total := strconv.FormatInt(doc.Total, 10)
 	if doc.AtLeast {
 		total = "at least " + total
+	}
+	if strings.Contains(units, ",") && doc.Next == "" {
+		return fmt.Sprintf("%s %s of %s", plural(doc.Unit, 2), readapi.EscapeLine(units), total)
 	}
 	whole := doc.Covers.From <= 1 && doc.Covers.To == doc.Total && !doc.AtLeast
 	if whole || doc.Covers.From == 0 {

@@ -1,10 +1,61 @@
 package text
 
 import (
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 )
+
+// singleByte is a candidate: a charset and the languages that are written in it.
+type singleByte struct {
+	label     string
+	alphabets []string
+	prior     int // points for being the common one
+
+	once    sync.Once
+	points  [][128]int8 // of the bytes above ASCII, for each alphabet
+	classes [256]class
+	lonely  [256]bool   // letters above ASCII that are no word by themselves
+	wrong   [256]string // letters of ASCII that do not follow the byte
+}
+
+func (s *singleByte) fill() {
+	c := charmapOf(s.label)
+	for b := range 256 {
+		r := c.DecodeByte(byte(b))
+		s.classes[b] = classOf(r)
+		s.lonely[b] = s.classes[b].high() && (s.foreign() || !strings.ContainsRune(oneLetterWords, r))
+		s.wrong[b] = neverBefore(r)
+	}
+	s.points = make([][128]int8, len(s.alphabets))
+	for i, alphabet := range s.alphabets {
+		for b := range 128 {
+			if s.classes[b+utf8.RuneSelf].letter() {
+				s.points[i][b] = letterPoints(alphabet, c.DecodeByte(byte(b+utf8.RuneSelf)))
+			}
+		}
+	}
+}
+
+// foreign reports whether the charset is for a script whose words have no Latin letters.
+func (s *singleByte) foreign() bool { return s.alphabets[0] > "\u0370" }
+
+// letterPoints is 100 for a letter of the first third of an alphabet, less for the others, and a penalty for those that it does not have.
+func letterPoints(alphabet string, r rune) int8 {
+	low, at := unicode.ToLower(r), 0
+	for _, a := range alphabet {
+		if a == low {
+			points := [...]int8{100, 80, 55}[at*3/utf8.RuneCountInString(alphabet)]
+			if low != r {
+				points -= 10
+			}
+			return points
+		}
+		at++
+	}
+	return -60
+}
 
 // countHigh counts the bytes above ASCII of a sample.
 func countHigh(sample []byte) (count [128]int) {
@@ -14,50 +65,6 @@ func countHigh(sample []byte) (count [128]int) {
 		}
 	}
 	return count
-}
-
-// class is what a byte is in one charset, as far as its neighbours care.
-type class uint8
-
-const (
-	other class = iota // ASCII that is no letter; typographic punctuation
-	lower              // letters of ASCII
-	upper
-	highLower // letters above ASCII
-	highUpper
-	caseless
-	mark // combines with the letter before it
-	symbol
-	undefined
-)
-
-func (c class) letter() bool { return lower <= c && c <= mark }
-func (c class) high() bool   { return highLower <= c && c <= mark }
-
-// typographic is punctuation that stands in good texts next to letters.
-const typographic = "’‘“”„‚–—…«»‹›•·¿¡§°€£№©®™ \u00a0؟،؛\u200c\u200d\u200e\u200f"
-
-// singleByte is a candidate: a charset and the languages that are written in it.
-type singleByte struct {
-	label     string
-	alphabets []string
-
-	once    sync.Once
-	runes   [128]rune // of the bytes above ASCII, in lower case
-	raised  [128]bool // the byte is the upper case of its rune
-	classes [256]class
-}
-
-func (s *singleByte) fill() {
-	c := charmapOf(s.label)
-	for b := range 256 {
-		r := c.DecodeByte(byte(b))
-		s.classes[b] = classOf(r)
-		if b >= utf8.RuneSelf {
-			low := unicode.ToLower(r)
-			s.runes[b-utf8.RuneSelf], s.raised[b-utf8.RuneSelf] = low, low != r
-		}
-	}
 }
 
 // score returns how plausible a sample is: by its letters in the alphabet that fits best, and by their neighbours. count is countHigh of
@@ -73,85 +80,39 @@ func (s *singleByte) score(sample []byte, count *[128]int, floor int) int {
 		case symbol:
 			base -= n * 30
 		case other:
-			base += n * 30
+			base += n * 40
+		case quote:
+			base += n * 80
 		}
 	}
 	if chars == 0 {
 		return 0
 	}
 	best := -100 * chars
-	for _, a := range s.alphabets {
-		best = max(best, s.letters(a, count))
+	for i := range s.points {
+		sum := 0
+		for b, n := range count {
+			sum += n * int(s.points[i][b])
+		}
+		best = max(best, sum)
 	}
-	if most := (base + best) / chars; most <= floor {
+	if most := (base+best)/chars + s.prior; most <= floor {
 		return most // neighbours only take away
 	}
-	// Scripts written without Latin letters touch none within a word.
-	foreign := s.alphabets[0] > "\u0370"
-	return (base + best + neighbours(sample, &s.classes, foreign)) / chars
+	return (base+best+s.neighbours(sample))/chars + s.prior
 }
 
-func classOf(r rune) class {
-	switch {
-	case 'a' <= r && r <= 'z':
-		return lower
-	case 'A' <= r && r <= 'Z':
-		return upper
-	case r < utf8.RuneSelf:
-		return other
-	case r < 0xa0, r == utf8.RuneError, unicode.Is(unicode.Co, r):
-		return undefined
-	case unicode.IsLower(r):
-		return highLower
-	case unicode.IsUpper(r):
-		return highUpper
-	case r == 'º', r == 'ª':
-		return other
-	case unicode.IsLetter(r):
-		return caseless
-	case unicode.Is(unicode.Mn, r):
-		return mark
-	}
-	for _, t := range typographic {
-		if r == t {
-			return other
-		}
-	}
-	return symbol
-}
-
-// letters adds up the points of the sample's letters in one alphabet: 100 for its first third, less for the others, a penalty for letters
-// that it does not have.
-func (s *singleByte) letters(alphabet string, count *[128]int) (sum int) {
-	size := utf8.RuneCountInString(alphabet)
-	for b, n := range count {
-		if n == 0 || !s.classes[b+utf8.RuneSelf].letter() {
-			continue
-		}
-		points, at := -60, 0
-		for _, r := range alphabet {
-			if r == s.runes[b] {
-				points = [...]int{100, 80, 55}[at*3/size]
-				if s.raised[b] {
-					points -= 10
-				}
-				break
-			}
-			at++
-		}
-		sum += n * points
-	}
-	return sum
-}
-
-// neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word,
-// a mark without a letter, and, in foreign scripts, Latin letters inside a word.
-func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
-	prev := other
+// neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word, a
+// mark without a letter, Latin letters inside a word of another script, words of one letter that are none, and pairs that no language has.
+func (s *singleByte) neighbours(sample []byte) (sum int) {
+	foreign := s.foreign()
+	prev, last := other, byte(0) // the byte before and its class
+	run, before := 0, other      // length of the word above ASCII that ends there, and what stands before it
+	glued := false               // that byte is a quote behind a letter
 	for _, c := range sample {
-		cur := classes[c]
-		if c < utf8.RuneSelf && !prev.high() && prev != symbol {
-			prev = cur
+		cur := s.classes[c]
+		if c < utf8.RuneSelf && run == 0 && prev != symbol && !glued {
+			prev, last = cur, c
 			continue
 		}
 		switch {
@@ -161,12 +122,26 @@ func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
 			sum -= 100
 		case cur == mark && !prev.letter():
 			sum -= 100
-		case cur == symbol && prev.letter(), prev == symbol && cur.letter():
+		case cur == symbol && prev.letter(), prev == symbol && cur.letter(), prev == quote && cur.letter() && glued:
 			sum -= 100
-		case foreign && (cur.high() && (prev == lower || prev == upper) || prev.high() && (cur == lower || cur == upper)):
+		case foreign && (cur.high() && (prev == lower || prev == upper) || run > 0 && (cur == lower || cur == upper)):
 			sum -= 100
+		case cur == lower && s.wrong[last] != "" && strings.IndexByte(s.wrong[last], c) >= 0:
+			sum -= 80
 		}
-		prev = cur
+		switch {
+		case cur.high() && run == 0:
+			run, before = 1, prev
+		case cur.high():
+			run++
+		default:
+			if run == 1 && !before.letter() && !cur.letter() && s.lonely[last] {
+				sum -= 60
+			}
+			run = 0
+		}
+		glued = cur == quote && prev.letter()
+		prev, last = cur, c
 	}
 	return sum
 }
