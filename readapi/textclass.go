@@ -85,7 +85,7 @@ func classifyBOM(prefix []byte) (TextClass, bool) {
 			c.Text = k.controls <= len(text)/10
 		} else {
 			s := scoreWide(trimWide(rest, wideSize(b.charset)), b.charset)
-			if s.bad*10 > s.units {
+			if s.bad*10 > s.units && (s.bad > 1 || s.units < 3) {
 				continue // not a mark: sound and other binaries may begin so
 			}
 			c.NULs = s.nuls

@@ -230,7 +230,7 @@ func (s suite) walk(req readapi.Request) (whole readapi.Result, err error) {
 }
 
 // answers is about how many answers a walk with a tiny budget takes, whatever the size of the input.
-const answers = 24
+const answers = 12
 
 func (s suite) budgeted(req readapi.Request, whole readapi.Result) {
 	s.t.Helper()

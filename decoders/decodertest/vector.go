@@ -189,7 +189,8 @@ func Vectors(kind string) ([]Vector, error) {
 }
 
 // Request returns what the host would ask a decoder of kind: the vector's form and units, its media type (by default text/plain for
-// text, application/pdf for pdf, and what the first bytes say for image), and the default pixel budgets. It has no token budget.
+// text, application/pdf for pdf, and what the first bytes say for image), and the default pixel budgets. It has no token budget. Of an image
+// all frames are asked for, since a decoder may take an animation for its first frame where nothing is selected.
 func (v *Vector) Request(kind string) readapi.Request {
 	req := request(kind, v.Data)
 	if v.MediaType != "" {
@@ -198,7 +199,9 @@ func (v *Vector) Request(kind string) readapi.Request {
 	if v.Form != "" {
 		req.Form = v.Form
 	}
-	req.Units = v.Units
+	if len(v.Units) > 0 {
+		req.Units = v.Units
+	}
 	return req
 }
 
@@ -213,6 +216,7 @@ func request(kind string, in []byte) readapi.Request {
 		req.MediaType = "application/pdf"
 	case "image":
 		req.MediaType = imageType(in)
+		req.Units = []readapi.Range{{From: 1}}
 	}
 	return req
 }

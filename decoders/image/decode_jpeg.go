@@ -1,7 +1,9 @@
 package image
 
 import (
+	"bufio"
 	"errors"
+	"image"
 	"image/jpeg"
 	"io"
 
@@ -19,19 +21,66 @@ func (f *jpegFile) frame(_ int64, b *budget) (picture, error) {
 	if err := b.spend(f.width, f.height); err != nil {
 		return picture{}, err
 	}
-	r := &jpegReader{Reader: io.NewSectionReader(f.in, 0, f.in.Size())}
-	img, err := jpeg.Decode(r)
+	img, partial, err := f.decode(f.in.Size())
+	if err != nil && f.sof == sofProgressive {
+		img, partial, err = f.earlierScans(err)
+	}
 	if err != nil {
 		return picture{}, jpegFailure(err)
 	}
 	if w, h := int64(img.Bounds().Dx()), int64(img.Bounds().Dy()); w != f.width || h != f.height {
 		return picture{}, pdk.Malformed("two frame headers that differ")
 	}
-	p := picture{raster: fromStd(img), orientation: f.orientation}
-	if r.past > 0 && f.sof == 0xc2 {
-		p.partial = "the file ends early: detail may be missing"
+	return picture{raster: fromStd(img), orientation: f.orientation, partial: partial}, nil
+}
+
+// sofProgressive is the frame header's marker of a progressive picture.
+const sofProgressive = 0xc2
+
+// decode decodes the first n bytes. partial says when they end before the picture does and it is there all the same.
+func (f *jpegFile) decode(n int64) (img image.Image, partial string, err error) {
+	r := &jpegReader{Reader: io.NewSectionReader(f.in, 0, n)}
+	img, err = jpeg.Decode(r)
+	if r.past > 0 && f.sof == sofProgressive {
+		partial = "the file ends early: detail is missing"
 	}
-	return p, nil
+	return img, partial, err
+}
+
+// maxScanTries bounds how many scans are given up from the end.
+const maxScanTries = 3
+
+// earlierScans decodes a damaged progressive picture up to its last whole scan: it is all there, in less detail. It returns broken when
+// that is no picture either.
+func (f *jpegFile) earlierScans(broken error) (img image.Image, partial string, err error) {
+	scans := f.scans()
+	for range maxScanTries {
+		if len(scans) < 2 { // nothing but the first scan, which is the damaged one
+			break
+		}
+		last := scans[len(scans)-1]
+		scans = scans[:len(scans)-1]
+		if img, partial, err = f.decode(last); err == nil {
+			return img, partial, nil
+		}
+	}
+	return nil, "", broken
+}
+
+// scans returns the offsets of the scan headers. In coded data the byte that begins a marker is always followed by 0 or a restart.
+func (f *jpegFile) scans() (out []int64) {
+	r := bufio.NewReaderSize(io.NewSectionReader(f.in, 0, f.in.Size()), 32<<10)
+	last := byte(0)
+	for off := int64(0); ; off++ {
+		c, err := r.ReadByte()
+		if err != nil {
+			return out
+		}
+		if last == 0xff && c == 0xda {
+			out = append(out, off-1)
+		}
+		last = c
+	}
 }
 
 // jpegFailure says what the library's error is: a variant that it does not know, or damage.
@@ -73,7 +122,7 @@ func (f *jpegFile) bytesPerPixel() int64 {
 	if f.components == 4 {
 		halves += 2 + 8
 	}
-	if f.sof == 0xc2 {
+	if f.sof == sofProgressive {
 		halves *= 5
 	}
 	return (halves + 1) / 2

@@ -142,6 +142,13 @@ type vp8Rows struct {
 func (m *vp8Rows) size() (int, int) { return m.img.Rect.Dx(), m.img.Rect.Dy() }
 func (m *vp8Rows) opaque() bool     { return m.alpha == nil }
 
+func (m *vp8Rows) planes() ([]plane, bool) {
+	if m.alpha != nil {
+		return nil, false
+	}
+	return planesOf(m.img), true
+}
+
 func (m *vp8Rows) row(y int, dst []byte) error {
 	w := m.img.Rect.Dx()
 	luma := m.img.Y[y*m.img.YStride:][:w]

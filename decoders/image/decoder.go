@@ -164,6 +164,9 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 	}
 	w, h := p.size()
 	tw, th := fitSize(int64(w), int64(h), a.edge)
+	if e, ok := encodePlanes(p, tw, th, a.req.MaxBytes); ok {
+		return e, p.partial, nil
+	}
 	m, rows := shrink(p, tw, th)
 	switch {
 	case rows == 0:

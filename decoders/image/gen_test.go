@@ -245,3 +245,16 @@ func jpegHeader(sof byte, precision byte, w, h uint16, components int) []byte {
 	}
 	return append([]byte{0xff, 0xd8}, jpegSegment(sof, string(d))...)
 }
+
+// progressive is a gray progressive JPEG of 16 by 16 in two scans: levels first, then detail, of which there is none.
+func progressive() []byte {
+	b := []byte{0xff, 0xd8}
+	b = append(b, jpegSegment(0xdb, "\x00"+string(fill(64, 8)))...)
+	b = append(b, jpegSegment(0xc2, "\x08\x00\x10\x00\x10\x01\x01\x11\x00")...)
+	b = append(b, jpegSegment(0xc4, "\x00\x01\x01"+string(fill(14, 0))+"\x00\x05")...) // levels: 0 is "no change", 10 "a change of five bits"
+	b = append(b, jpegSegment(0xc4, "\x10\x01"+string(fill(15, 0))+"\x00")...)         // detail: 0 is "no more"
+	b = append(b, jpegSegment(0xda, "\x01\x01\x00\x00\x00\x00")...)
+	b = append(b, 0b10_11111_0, 0b00_111111) // 31 times 8 above the middle, for the first and so for all four blocks
+	b = append(b, jpegSegment(0xda, "\x01\x01\x00\x01\x3f\x00")...)
+	return append(b, 0b0000_1111, 0xff, 0xd9)
+}

@@ -1,31 +1,14 @@
 package image
 
-// upright returns m turned and mirrored as orientation (EXIF 2.32, 4.6.4, tag 274) asks, m itself for 1.
+// upright returns m turned and mirrored as orientation asks, m itself for 1.
 func upright(m *nrgba, orientation int) *nrgba {
-	// For each orientation: where the result's pixel (x, y) comes from, as a start and steps in x and y.
-	w, h := m.w, m.h
-	var start, dx, dy int
-	switch orientation {
-	case 2: // mirrored
-		start, dx, dy = w-1, -1, w
-	case 3: // upside down
-		start, dx, dy = w*h-1, -1, -w
-	case 4: // mirrored upside down
-		start, dx, dy = w*(h-1), 1, -w
-	case 5: // mirrored along the main diagonal
-		start, dx, dy = 0, w, 1
-	case 6: // lies on its left side
-		start, dx, dy = w*(h-1), -w, 1
-	case 7: // mirrored along the other diagonal
-		start, dx, dy = w*h-1, -w, -1
-	case 8: // lies on its right side
-		start, dx, dy = w-1, w, -1
-	default:
+	if orientation <= 1 {
 		return m
 	}
-	out := &nrgba{pix: make([]byte, len(m.pix)), w: w, h: h, solid: m.solid}
-	if orientation >= 5 {
-		out.w, out.h = h, w
+	start, dx, dy, swap := steps(m.w, m.h, m.w, orientation)
+	out := &nrgba{pix: make([]byte, len(m.pix)), w: m.w, h: m.h, solid: m.solid}
+	if swap {
+		out.w, out.h = m.h, m.w
 	}
 	i := 0
 	for y := range out.h {
@@ -36,4 +19,27 @@ func upright(m *nrgba, orientation int) *nrgba {
 		}
 	}
 	return out
+}
+
+// steps says for an orientation (EXIF 2.32, 4.6.4, tag 274) where the upright picture's pixel (x, y) is in the stored one of w by h, whose
+// rows are stride apart: at start + x*dx + y*dy. swap says that width and height change places.
+func steps(w, h, stride, orientation int) (start, dx, dy int, swap bool) {
+	right, bottom := w-1, stride*(h-1)
+	switch orientation {
+	case 2: // mirrored
+		return right, -1, stride, false
+	case 3: // upside down
+		return bottom + right, -1, -stride, false
+	case 4: // mirrored upside down
+		return bottom, 1, -stride, false
+	case 5: // mirrored along the main diagonal
+		return 0, stride, 1, true
+	case 6: // lies on its left side
+		return bottom, -stride, 1, true
+	case 7: // mirrored along the other diagonal
+		return bottom + right, -stride, -1, true
+	case 8: // lies on its right side
+		return right, stride, -1, true
+	}
+	return 0, 1, stride, false
 }

@@ -1,7 +1,5 @@
 package image
 
-import "math"
-
 // shrink draws src at tw by th pixels, neither larger than the source's, pulling its rows once. rows says how many of the result's rows
 // there are when src ends early; the rest of it is empty.
 //
@@ -25,26 +23,13 @@ func shrink(src raster, tw, th int) (out *nrgba, rows int) {
 		}
 		return out, th
 	}
-	k := max(1, min(sw/tw, sh/th))
-	b := &boxes{src: src, k: k, w: (sw + k - 1) / k, h: (sh + k - 1) / k, channels: 4, line: make([]byte, 4*sw)}
+	r := resampling{sw: sw, sh: sh, tw: tw, th: th, pixel: 4, channels: 4, fetch: src.row}
+	r.emit = func(y int, sums []int) { storeAlpha(out.pix[4*tw*y:4*tw*(y+1)], sums) }
 	if out.solid {
-		b.channels = 3
+		r.channels = 3
+		r.emit = func(y int, sums []int) { storeOpaque(out.pix[4*tw*y:4*tw*(y+1)], sums) }
 	}
-	b.sums = make([]uint64, b.w*b.channels)
-	z := &resampler{
-		in: make([]uint16, b.w*b.channels), channels: b.channels, out: out,
-		across: newKernel(b.w, float64(sw)/float64(k), tw), down: newKernel(b.h, float64(sh)/float64(k), th), acc: make([]int32, tw*b.channels),
-	}
-	for range z.down.taps + 1 {
-		z.ring = append(z.ring, make([]uint16, tw*b.channels))
-	}
-	for y := range b.h {
-		if !b.next(y, z.in) {
-			return out, z.done
-		}
-		z.push(y)
-	}
-	return out, th
+	return out, r.run()
 }
 
 func (m *nrgba) fillAlpha() {
@@ -53,212 +38,244 @@ func (m *nrgba) fillAlpha() {
 	}
 }
 
-// boxes averages squares of k by k pixels. Its samples are colours times alpha, 0 to 255*255; alpha itself is times 255.
-type boxes struct {
-	src      raster
-	k, w, h  int
-	channels int // 3: opaque
-	line     []byte
-	sums     []uint64
+// plane is one component of a picture, a byte a sample.
+type plane struct {
+	pix          []byte
+	stride, w, h int
 }
 
-const one = 255 * 255 // a full sample
+// shrink is the function shrink for a plane. The target may be the plane's size, not more.
+func (p plane) shrink(tw, th int) plane {
+	out := plane{make([]byte, tw*th), tw, tw, th}
+	fetch := func(y int, dst []byte) error {
+		copy(dst, p.pix[y*p.stride:][:p.w])
+		return nil
+	}
+	r := resampling{sw: p.w, sh: p.h, tw: tw, th: th, pixel: 1, channels: 1, fetch: fetch}
+	r.emit = func(y int, sums []int) {
+		dst := out.pix[y*tw : (y+1)*tw]
+		for x, v := range sums {
+			dst[x] = byte((clipSample(v) + 127) / 255)
+		}
+	}
+	r.run()
+	return out
+}
 
-// next writes row y of the averages to dst.
-func (b *boxes) next(y int, dst []uint16) bool {
-	sw, sh := b.src.size()
-	clear(b.sums)
-	y0, y1 := y*b.k, min((y+1)*b.k, sh)
+// one is a full sample: colours are times alpha, or times 255 where there is none, and alpha is times 255.
+const one = 255 * 255
+
+// storeOpaque ends a row of red, green and blue.
+func storeOpaque(dst []byte, sums []int) {
+	for i, j := 0, 0; j+3 <= len(sums); i, j = i+4, j+3 {
+		dst[i] = byte((clipSample(sums[j]) + 127) / 255)
+		dst[i+1] = byte((clipSample(sums[j+1]) + 127) / 255)
+		dst[i+2] = byte((clipSample(sums[j+2]) + 127) / 255)
+	}
+}
+
+// storeAlpha ends a row of premultiplied red, green, blue, and alpha.
+func storeAlpha(dst []byte, sums []int) {
+	for i := 0; i+4 <= len(sums); i += 4 {
+		a := clipSample(sums[i+3])
+		if dst[i+3] = byte((a + 127) / 255); dst[i+3] == 0 {
+			continue
+		}
+		for c := range 3 {
+			dst[i+c] = byte(min(255, (clipSample(sums[i+c])*255+a/2)/a))
+		}
+	}
+}
+
+// resampling is one picture on its way to a smaller size.
+type resampling struct {
+	sw, sh, tw, th int
+	pixel          int // bytes of a source pixel
+	channels       int // samples that are kept of it: 1, 3 (no alpha) or 4
+	fetch          func(y int, dst []byte) error
+	emit           func(y int, sums []int) // a finished row, each sample times kernelOne
+
+	k      int // side of a box
+	bw, bh int // boxes
+	line   []byte
+	sums   []uint64
+	boxes  []uint16 // a row of averages
+
+	across, down kernel
+	ring         [][]uint16 // rows that are resampled across already
+	acc          []int
+	done         int // rows emitted
+}
+
+// run pulls the source and returns how many rows were emitted.
+func (r *resampling) run() int {
+	r.k = max(1, min(r.sw/r.tw, r.sh/r.th))
+	r.bw, r.bh = (r.sw+r.k-1)/r.k, (r.sh+r.k-1)/r.k
+	r.line = make([]byte, r.pixel*r.sw)
+	r.sums, r.boxes = make([]uint64, r.bw*r.channels), make([]uint16, r.bw*r.channels)
+	r.across = newKernel(r.bw, float64(r.sw)/float64(r.k), r.tw)
+	r.down = newKernel(r.bh, float64(r.sh)/float64(r.k), r.th)
+	r.acc = make([]int, r.tw*r.channels)
+	for range r.down.taps + 1 {
+		r.ring = append(r.ring, make([]uint16, r.tw*r.channels))
+	}
+	for y := range r.bh {
+		if !r.average(y) {
+			break
+		}
+		r.rowAcross(r.ring[y%len(r.ring)])
+		for r.done < r.th && r.down.first[r.done]+r.down.taps <= y+1 {
+			r.rowDown(r.done)
+			r.done++
+		}
+	}
+	return r.done
+}
+
+// average makes row y of the boxes.
+func (r *resampling) average(y int) bool {
+	y0, y1 := y*r.k, min((y+1)*r.k, r.sh)
+	clear(r.sums)
 	for sy := y0; sy < y1; sy++ {
-		if b.src.row(sy, b.line) != nil {
+		if r.fetch(sy, r.line) != nil {
 			return false
 		}
 		switch {
-		case b.channels == 4:
-			b.addAlpha()
-		case b.k == 1:
-			for x := range b.w {
-				dst[3*x], dst[3*x+1], dst[3*x+2] = uint16(b.line[4*x])*255, uint16(b.line[4*x+1])*255, uint16(b.line[4*x+2])*255
-			}
+		case r.channels == 4:
+			r.addAlpha()
+		case r.k == 1:
+			r.widen()
 			return true
+		case r.channels == 3:
+			r.addOpaque()
 		default:
-			b.addOpaque()
+			r.addPlane()
 		}
 	}
 	scale := uint64(255)
-	if b.channels == 4 {
+	if r.channels == 4 {
 		scale = 1
 	}
-	for x := range b.w {
-		n := uint64((min((x+1)*b.k, sw) - x*b.k) * (y1 - y0))
-		for c := range b.channels {
-			i := x*b.channels + c
-			dst[i] = uint16((b.sums[i]*scale + n/2) / n)
+	whole := (r.sw / r.k) * r.channels // samples of boxes that are not cut by the right edge
+	n := uint64(r.k * (y1 - y0))
+	if inverse := (1<<32*scale + n/2) / n; n < 1<<15 {
+		for i, s := range r.sums[:whole] {
+			r.boxes[i] = uint16((s*inverse + 1<<31) >> 32)
+		}
+	} else {
+		for i, s := range r.sums[:whole] {
+			r.boxes[i] = uint16((s*scale + n/2) / n)
+		}
+	}
+	if n = uint64((r.sw % r.k) * (y1 - y0)); n > 0 {
+		for i, s := range r.sums[whole:] {
+			r.boxes[whole+i] = uint16((s*scale + n/2) / n)
 		}
 	}
 	return true
 }
 
-func (b *boxes) addOpaque() {
-	i := 0
-	for x := range b.w {
-		var r, g, bl uint64
-		for end := min(i+4*b.k, len(b.line)); i < end; i += 4 {
-			r += uint64(b.line[i])
-			g += uint64(b.line[i+1])
-			bl += uint64(b.line[i+2])
+// widen takes pixels without alpha as they are.
+func (r *resampling) widen() {
+	if r.channels == 1 {
+		for i, v := range r.line {
+			r.boxes[i] = uint16(v) * 255
 		}
-		s := b.sums[3*x : 3*x+3 : 3*x+3]
-		s[0] += r
-		s[1] += g
-		s[2] += bl
+		return
+	}
+	for i, j := 0, 0; i+4 <= len(r.line); i, j = i+4, j+3 {
+		r.boxes[j], r.boxes[j+1], r.boxes[j+2] = uint16(r.line[i])*255, uint16(r.line[i+1])*255, uint16(r.line[i+2])*255
 	}
 }
 
-func (b *boxes) addAlpha() {
+func (r *resampling) addPlane() {
 	i := 0
-	for x := range b.w {
-		s := b.sums[4*x : 4*x+4 : 4*x+4]
-		for end := min(i+4*b.k, len(b.line)); i < end; i += 4 {
-			a := uint64(b.line[i+3])
-			s[0] += uint64(b.line[i]) * a
-			s[1] += uint64(b.line[i+1]) * a
-			s[2] += uint64(b.line[i+2]) * a
+	for x := range r.sums {
+		var sum uint64
+		for end := min(i+r.k, len(r.line)); i < end; i++ {
+			sum += uint64(r.line[i])
+		}
+		r.sums[x] += sum
+	}
+}
+
+func (r *resampling) addOpaque() {
+	i := 0
+	for x := range r.bw {
+		var red, green, blue uint64
+		for end := min(i+4*r.k, len(r.line)); i < end; i += 4 {
+			red += uint64(r.line[i])
+			green += uint64(r.line[i+1])
+			blue += uint64(r.line[i+2])
+		}
+		s := r.sums[3*x : 3*x+3 : 3*x+3]
+		s[0] += red
+		s[1] += green
+		s[2] += blue
+	}
+}
+
+func (r *resampling) addAlpha() {
+	i := 0
+	for x := range r.bw {
+		s := r.sums[4*x : 4*x+4 : 4*x+4]
+		for end := min(i+4*r.k, len(r.line)); i < end; i += 4 {
+			a := uint64(r.line[i+3])
+			s[0] += uint64(r.line[i]) * a
+			s[1] += uint64(r.line[i+1]) * a
+			s[2] += uint64(r.line[i+2]) * a
 			s[3] += 255 * a
 		}
 	}
 }
 
-// kernel says which source samples make each target sample, and with what weights (of kernelOne).
-type kernel struct {
-	first  []int
-	weight []int32 // taps of them for each target sample
-	taps   int
-}
-
-const kernelOne = 1 << 14
-
-// newKernel is Catmull-Rom (Keys 1981, a = -1/2), widened for shrinking from n to m samples. The samples span size, which is less than n
-// where the last of them is not a whole box. The products are rounded one by one: otherwise a machine with fused multiplication would
-// give other weights.
-func newKernel(n int, size float64, m int) kernel {
-	scale := size / float64(m)
-	radius := float64(2 * scale)
-	k := kernel{first: make([]int, m), taps: min(n, int(math.Ceil(float64(2*radius)))+1)}
-	k.weight = make([]int32, m*k.taps)
-	raw := make([]float64, k.taps)
-	for i := range m {
-		center := float64((float64(i)+0.5)*scale) - 0.5
-		k.first[i] = max(0, min(n-k.taps, int(math.Floor(center-radius))+1))
-		sum := 0.0
-		for t := range raw {
-			raw[t] = catmullRom(math.Abs(float64(k.first[i]+t)-center) / scale)
-			sum += raw[t]
-		}
-		w := k.weight[i*k.taps : (i+1)*k.taps]
-		rest, largest := int32(kernelOne), 0
-		for t := range raw {
-			w[t] = int32(math.Round(float64(raw[t]*kernelOne) / sum))
-			rest -= w[t]
-			if w[t] > w[largest] {
-				largest = t
+func (r *resampling) rowAcross(dst []uint16) {
+	taps := r.across.taps
+	for x, first := range r.across.first {
+		w := r.across.weight[x*taps : (x+1)*taps]
+		switch r.channels {
+		case 1:
+			sum := 0
+			for t, v := range r.boxes[first : first+len(w)] {
+				sum += w[t] * int(v)
 			}
-		}
-		w[largest] += rest // so that a plain area keeps its colour
-	}
-	return k
-}
-
-func catmullRom(t float64) float64 {
-	switch {
-	case t < 1:
-		return float64(float64(float64(float64(1.5*t)-2.5)*t)*t) + 1
-	case t < 2:
-		return float64((float64((float64(-0.5*t)+2.5)*t)-4)*t) + 2
-	}
-	return 0
-}
-
-// resampler takes rows of samples and writes rows of the result as soon as it has what they need.
-type resampler struct {
-	in           []uint16 // the row to push
-	channels     int
-	across, down kernel
-	ring         [][]uint16 // rows that are resampled across already
-	acc          []int32
-	out          *nrgba
-	done         int // rows written
-}
-
-func (z *resampler) push(y int) {
-	z.rowAcross(z.ring[y%len(z.ring)])
-	for z.done < z.out.h && z.down.first[z.done]+z.down.taps <= y+1 {
-		z.rowDown(z.done)
-		z.done++
-	}
-}
-
-func (z *resampler) rowAcross(dst []uint16) {
-	taps, ch := z.across.taps, z.channels
-	for x, first := range z.across.first {
-		w := z.across.weight[x*taps : (x+1)*taps]
-		src := z.in[first*ch : (first+taps)*ch]
-		if ch == 3 {
-			var r, g, b int32
-			for _, k := range w {
-				r += k * int32(src[0])
-				g += k * int32(src[1])
-				b += k * int32(src[2])
-				src = src[3:]
+			dst[x] = uint16(clipSample(sum))
+		case 3:
+			var a, b, c int
+			src := r.boxes[3*first : 3*(first+taps)]
+			for t, i := 0, 0; i+3 <= len(src); t, i = t+1, i+3 {
+				k := w[t]
+				a += k * int(src[i])
+				b += k * int(src[i+1])
+				c += k * int(src[i+2])
 			}
-			dst[3*x], dst[3*x+1], dst[3*x+2] = clipSample(r), clipSample(g), clipSample(b)
-			continue
+			dst[3*x], dst[3*x+1], dst[3*x+2] = uint16(clipSample(a)), uint16(clipSample(b)), uint16(clipSample(c))
+		default:
+			var a, b, c, d int
+			src := r.boxes[4*first : 4*(first+taps)]
+			for t, i := 0, 0; i+4 <= len(src); t, i = t+1, i+4 {
+				k := w[t]
+				a += k * int(src[i])
+				b += k * int(src[i+1])
+				c += k * int(src[i+2])
+				d += k * int(src[i+3])
+			}
+			dst[4*x], dst[4*x+1], dst[4*x+2], dst[4*x+3] = uint16(clipSample(a)), uint16(clipSample(b)), uint16(clipSample(c)), uint16(clipSample(d))
 		}
-		var r, g, b, a int32
-		for _, k := range w {
-			r += k * int32(src[0])
-			g += k * int32(src[1])
-			b += k * int32(src[2])
-			a += k * int32(src[3])
-			src = src[4:]
-		}
-		dst[4*x], dst[4*x+1], dst[4*x+2], dst[4*x+3] = clipSample(r), clipSample(g), clipSample(b), clipSample(a)
 	}
 }
 
-// clipSample ends a weighted sum. 1.3 times a full sample, the most that the weights' overshoot makes of one, fits int32.
-func clipSample(sum int32) uint16 {
-	return uint16(max(0, min(one, (sum+kernelOne/2)>>14)))
-}
-
-func (z *resampler) rowDown(y int) {
-	clear(z.acc)
-	taps := z.down.taps
-	for t, k := range z.down.weight[y*taps : (y+1)*taps] {
+func (r *resampling) rowDown(y int) {
+	clear(r.acc)
+	taps := r.down.taps
+	for t, k := range r.down.weight[y*taps : (y+1)*taps] {
 		if k == 0 {
 			continue
 		}
-		row := z.ring[(z.down.first[y]+t)%len(z.ring)]
-		for i, v := range row[:len(z.acc)] {
-			z.acc[i] += k * int32(v)
+		acc := r.acc
+		for i, v := range r.ring[(r.down.first[y]+t)%len(r.ring)][:len(acc)] {
+			acc[i] += k * int(v)
 		}
 	}
-	dst := z.out.pix[4*z.out.w*y : 4*z.out.w*(y+1)]
-	if z.channels == 3 {
-		for x := range z.out.w {
-			for c := range 3 {
-				dst[4*x+c] = uint8((uint32(clipSample(z.acc[3*x+c])) + 127) / 255)
-			}
-		}
-		return
-	}
-	for x := range z.out.w {
-		a := uint32(clipSample(z.acc[4*x+3]))
-		if dst[4*x+3] = uint8((a + 127) / 255); dst[4*x+3] == 0 {
-			continue
-		}
-		for c := range 3 {
-			dst[4*x+c] = uint8(min(255, (uint32(clipSample(z.acc[4*x+c]))*255+a/2)/a))
-		}
-	}
+	r.emit(y, r.acc)
 }

@@ -11,10 +11,7 @@ const (
 	maxObjects     = 8_388_607  // object numbers (ISO 32000-1, annex C)
 	maxObjectBytes = 8 << 20    // one object without its stream data
 	maxStreamBytes = 48 << 20   // one decoded stream
-	maxReadDecoded = 1 << 30    // decoded stream bytes of one read
-	maxReadLoads   = 2_000_000  // objects looked up in one read
-	maxReadOps     = 60_000_000 // operators and glyphs of one read
-	maxReadScanned = 1 << 30    // bytes read while searching for lost objects and stream ends
+	maxReadWork    = 64_000_000 // units of one read, see budget
 
 	maxPageOps    = 4_000_000 // operators of one page
 	maxPageGlyphs = 1_000_000
@@ -26,21 +23,19 @@ const (
 	maxPages      = 1_000_000
 )
 
-// budget counts the work of one read.
-type budget struct {
-	decoded, loads, ops, scanned int64
-}
+// budget counts the work of one read in units of about one operator of a content stream; everything that a file can ask for often is
+// weighed against that.
+type budget struct{ units int64 }
 
 // stop is a panic that ends the read with its error: budgets are spent deep inside the object layer, which has no errors to return.
 type stop struct{ err error }
 
-func spend(what *int64, n, most int64, name string) {
-	if *what += n; *what > most {
-		panic(stop{pdk.OverLimit(readapi.CodeLimitFuel, name, most, *what)})
+func (b *budget) work(units int) {
+	if b.units += int64(units); b.units > maxReadWork {
+		panic(stop{pdk.OverLimit(readapi.CodeLimitFuel, "work", maxReadWork, b.units)})
 	}
 }
 
-func (b *budget) decode(n int) { spend(&b.decoded, int64(n), maxReadDecoded, "decoded_bytes") }
-func (b *budget) load()        { spend(&b.loads, 1, maxReadLoads, "objects") }
-func (b *budget) work(n int)   { spend(&b.ops, int64(n), maxReadOps, "operators") }
-func (b *budget) scan(n int)   { spend(&b.scanned, int64(n), maxReadScanned, "scanned_bytes") }
+func (b *budget) decode(bytes int) { b.work(bytes / 32) }  // decompression
+func (b *budget) scan(bytes int)   { b.work(bytes / 64) }  // search for a word
+func (b *budget) parse(bytes int)  { b.work(8 + bytes/8) } // objects, by us or by the object layer

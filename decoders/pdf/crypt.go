@@ -10,10 +10,11 @@ import (
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 )
 
-// crypt decrypts strings and streams by the standard security handler (ISO 32000-1, 7.6): RC4 of 40 to 128 bits and AESV2, with the empty
-// user password. AES-256 is refused by name.
+// crypt decrypts strings and streams by the standard security handler (ISO 32000-2, 7.6): RC4 of 40 to 128 bits, AES of 128 and 256,
+// with the empty user password.
 type crypt struct {
 	key              []byte
+	whole            bool // the file's key is every object's (AES-256)
 	strAES, stmAES   bool
 	strNone, stmNone bool // the Identity crypt filter
 	plainMeta        bool // metadata streams are not encrypted
@@ -37,29 +38,33 @@ func (f *file) decrypt() error {
 	switch {
 	case v == 1 || v == 2 && bits == 0:
 		bits = 40
-	case v == 2:
 	case v == 4:
 		bits = 128
+	}
+	if v >= 4 {
 		var ok, ok2 bool
 		c.stmAES, c.stmNone, ok = f.cryptFilter(&dict, "StmF")
 		c.strAES, c.strNone, ok2 = f.cryptFilter(&dict, "StrF")
 		if !ok || !ok2 {
 			return pdk.Unsupported("a crypt filter method")
 		}
-	case v >= 5:
-		return pdk.Unsupported("AES-256 encryption")
+	}
+	var opened bool
+	switch {
+	case v == 5 && (r == 5 || r == 6):
+		c.whole = true
+		opened = c.open256(&dict, r)
+	case (v == 1 || v == 2 || v == 4) && r >= 2 && r <= 4 && bits >= 40 && bits <= 128 && bits%8 == 0:
+		id := f.direct(f.trailer.key("ID"))
+		var first object
+		if len(id.kids) > 0 {
+			first = f.direct(&id.kids[0])
+		}
+		opened = c.open(&dict, first.s, r, bits/8)
 	default:
-		return pdk.Unsupported("an encryption version")
+		return pdk.Unsupported("an encryption version, revision or key length")
 	}
-	if bits < 40 || bits > 128 || bits%8 != 0 || r < 2 || r > 4 {
-		return pdk.Unsupported("an encryption key length or revision")
-	}
-	id := f.direct(f.trailer.key("ID"))
-	var first object
-	if len(id.kids) > 0 {
-		first = f.direct(&id.kids[0])
-	}
-	if !c.open(&dict, first.s, r, bits/8) {
+	if !opened {
 		return pdk.Encrypted("the empty password does not open it")
 	}
 	f.crypt = c
@@ -89,7 +94,7 @@ func (f *file) cryptFilter(dict *object, key string) (aes, none, ok bool) {
 	switch string(method.s) {
 	case "V2":
 		return false, false, true
-	case "AESV2":
+	case "AESV2", "AESV3":
 		return true, false, true
 	case "None":
 		return false, true, true
@@ -156,6 +161,9 @@ func rc4Bytes(key, src []byte) []byte {
 
 // objectKey is the key for one object (algorithm 1).
 func (c *crypt) objectKey(num, gen int, aes bool) []byte {
+	if c.whole {
+		return c.key
+	}
 	b := append(bytes.Clone(c.key), byte(num), byte(num>>8), byte(num>>16), byte(gen), byte(gen>>8))
 	if aes {
 		b = append(b, "sAlT"...)

@@ -65,10 +65,10 @@ func (f *file) objectAt(off int64) (in indirect, ok bool) {
 		b := f.window(off, n)
 		p := parser{lexer{b: b}}
 		in, ok = p.indirect()
+		f.budget.parse(p.pos)
 		if p.pos+16 < len(b) || len(b) < n || n >= maxObjectBytes {
 			return in, ok
 		}
-		f.budget.scan(n)
 	}
 }
 
@@ -119,11 +119,12 @@ func (f *file) startsAt(off int64, num int) bool {
 
 // lookup returns the object with a number, wherever it is.
 func (f *file) lookup(num int) object {
-	f.budget.load()
 	if num >= 0 && num < len(f.entries) && f.entries[num].kind == entryPacked {
 		b := f.packed(num)
 		p := parser{lexer{b: b}}
-		return p.object(0)
+		o := p.object(0)
+		f.budget.parse(p.pos)
+		return o
 	}
 	in, _, _ := f.plain(num)
 	return in.obj

@@ -15,8 +15,11 @@ import (
 type font struct {
 	composite bool // codes of several bytes
 	vertical  bool
-	utf16     bool    // the codes are UTF-16
-	scale     float64 // glyph space to text space, 1/1000 but for Type 3
+	utf16     bool              // the codes are UTF-16
+	charset   charset           // that the codes are in
+	japan1    bool              // the character identifiers are those of Adobe-Japan1
+	composed  map[uint32]string // texts of codes that took a table to find
+	scale     float64           // glyph space to text space, 1/1000 but for Type 3
 
 	toUnicode *cmap // nil: none
 	codes     *cmap // of a composite font; nil: two bytes a code, which is the character identifier
@@ -61,7 +64,11 @@ func (d *document) font(n node) *font {
 
 func (d *document) newFont(n node) *font {
 	f := fallbackFont()
-	if tu := n.key("ToUnicode"); tu.kind() == pdf.Stream {
+	tu := n.key("ToUnicode")
+	switch tu.kind() {
+	case pdf.Name: // "Identity-H": the codes are Unicode, which some writers mean and say so
+		f.utf16 = strings.HasPrefix(tu.name(), "Identity")
+	case pdf.Stream:
 		if data, _ := tu.data(maxFontBytes); len(data) > 0 {
 			if f.toUnicode = parseCMap(data); len(f.toUnicode.texts) == 0 {
 				f.toUnicode = nil
@@ -83,9 +90,9 @@ func (f *font) readComposite(n node) {
 	case pdf.Name:
 		name := enc.name()
 		f.vertical = strings.HasSuffix(name, "-V") || name == "V"
-		f.utf16 = strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")
+		f.utf16 = f.utf16 || strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")
 		if !strings.HasPrefix(name, "Identity") && !f.utf16 {
-			f.codes = predefined(name)
+			f.codes, f.charset = predefined(name), charsetOf(name)
 		}
 	case pdf.Stream:
 		f.vertical = enc.key("WMode").integer() == 1
@@ -94,6 +101,7 @@ func (f *font) readComposite(n node) {
 		}
 	}
 	cid := n.key("DescendantFonts").index(0)
+	f.japan1 = cid.key("CIDSystemInfo").key("Ordering").raw() == "Japan1"
 	f.width = 1000
 	if dw := cid.key("DW"); !dw.null() {
 		f.width = dw.num()
@@ -233,8 +241,8 @@ func (f *font) twoBytes() bool {
 	return false
 }
 
-// appendText appends the text of a code; ok is false if nothing says what it stands for.
-func (f *font) appendText(dst []byte, v uint32) (out []byte, ok bool) {
+// appendText appends the text of a code of n bytes; ok is false if nothing says what it stands for.
+func (f *font) appendText(dst []byte, v uint32, n int) (out []byte, ok bool) {
 	if f.toUnicode != nil {
 		if out, ok = f.toUnicode.appendText(dst, v); ok {
 			return out, true
@@ -254,7 +262,39 @@ func (f *font) appendText(dst []byte, v uint32) (out []byte, ok bool) {
 		}
 		return utf8.AppendRune(dst, r), true
 	}
-	return dst, false
+	if f.charset == charsetNone && !f.japan1 {
+		return dst, false
+	}
+	text, known := f.composed[v]
+	if !known {
+		text = f.tableText(v, n)
+		if f.composed == nil {
+			f.composed = map[uint32]string{}
+		}
+		if len(f.composed) < maxNames {
+			f.composed[v] = text
+		}
+	}
+	return append(dst, text...), text != ""
+}
+
+// tableText is the text of a code by the tables of its character set or collection, "" if it is not there.
+func (f *font) tableText(v uint32, n int) string {
+	if f.charset != charsetNone {
+		b, _ := f.charset.appendText(nil, v, n)
+		return string(b)
+	}
+	b, _ := appendJapan1(nil, f.cid(v))
+	return string(b)
+}
+
+// cid is the character identifier of a code of a composite font.
+func (f *font) cid(v uint32) uint32 {
+	if f.codes == nil {
+		return v
+	}
+	c, _ := f.codes.lookupCID(v)
+	return c
 }
 
 // simpleText is the text of a code without ToUnicode.
@@ -276,14 +316,13 @@ func (f *font) advance(v uint32) float64 {
 		}
 		return f.width * f.scale
 	}
-	cid := int(v)
-	if f.codes != nil {
-		c, ok := f.codes.lookupCID(v)
-		if !ok {
-			c = 0
+	if f.charset != charsetNone { // the identifiers are not known, only that these are half as wide
+		if v < 0x100 {
+			return 500 * f.scale
 		}
-		cid = int(c)
+		return f.width * f.scale
 	}
+	cid := int(f.cid(v))
 	i, _ := slices.BinarySearchFunc(f.cids, cid, func(r widthRange, cid int) int {
 		if r.lo <= cid {
 			return -1

@@ -41,7 +41,7 @@ type state struct {
 // interp runs the content streams of one page and collects its text.
 type interp struct {
 	d     *document
-	out   text
+	out   *text
 	ops   int
 	forms int
 	short string // why the page is not whole, "" if it is
@@ -51,6 +51,7 @@ type interp struct {
 type frame struct {
 	in        *interp
 	resources node
+	looked    map[string]node // what the names of resources stand for, "Font/F1"
 	fonts     map[string]*font
 	depth     int // of forms
 	lexer     lexer
@@ -84,7 +85,7 @@ func (in *interp) run(content []byte, resources node, s state, depth int) {
 			in.short = "the page has more operators than the limit"
 		}
 		f.operator(t.s)
-		f.args = f.args[:0]
+		f.args, f.lexer.text = f.args[:0], f.lexer.text[:0]
 	}
 }
 
@@ -243,7 +244,7 @@ func (f *frame) show(b []byte) {
 		if !s.font.vertical {
 			by *= s.wide
 		}
-		f.in.out.glyph(s.font, v, moved, moved+by)
+		f.in.out.glyph(s.font, v, n, moved, moved+by)
 		moved += by
 		glyphs++
 	}
@@ -255,29 +256,55 @@ func (f *frame) show(b []byte) {
 	}
 }
 
+// resource returns what a name stands for in a category of the resources. Each name is looked up once: content can ask a million times,
+// and a look-up parses the dictionary.
+func (f *frame) resource(category, name string) node {
+	if n, ok := f.looked[category+"/"+name]; ok {
+		return n
+	}
+	all, ok := f.looked[category]
+	if f.looked == nil {
+		f.looked = map[string]node{}
+	}
+	if !ok {
+		all = f.resources.key(category)
+		f.looked[category] = all
+	}
+	n := all.key(name)
+	if len(f.looked) < maxNames {
+		f.looked[category+"/"+name] = n
+	}
+	return n
+}
+
+// maxNames bounds how many resources of one content stream are remembered.
+const maxNames = 1 << 14
+
 // font returns the font that a resource name stands for.
 func (f *frame) font(name []byte) *font {
-	if loaded, ok := f.fonts[string(name)]; ok {
-		return loaded
+	if font, ok := f.fonts[string(name)]; ok {
+		return font
 	}
-	loaded := f.in.d.font(f.resources.key("Font").key(string(name)))
+	loaded := f.in.d.font(f.resource("Font", string(name)))
 	if f.fonts == nil {
 		f.fonts = map[string]*font{}
 	}
-	f.fonts[string(name)] = loaded
+	if len(f.fonts) < maxNames {
+		f.fonts[string(name)] = loaded
+	}
 	return loaded
 }
 
 // external applies the font of an external graphics state (8.4.5).
 func (f *frame) external(name string) {
-	if pair := f.resources.key("ExtGState").key(name).key("Font"); pair.len() == 2 {
+	if pair := f.resource("ExtGState", name).key("Font"); pair.len() == 2 {
 		f.state.font, f.state.size = f.in.d.font(pair.index(0)), pair.index(1).num()
 	}
 }
 
 // draw runs a form XObject (8.10); images have no text.
 func (f *frame) draw(name string) {
-	if x := f.resources.key("XObject").key(name); x.key("Subtype").name() == "Form" {
+	if x := f.resource("XObject", name); x.v.Kind() == pdf.Stream && x.key("Subtype").name() == "Form" {
 		f.in.form(x, f.resources, f.state, f.depth+1)
 	}
 }

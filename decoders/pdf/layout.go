@@ -27,6 +27,7 @@ type span struct {
 	start, end     int // in buf
 	x0, y0, x1, y1 float64
 	ux, uy, size   float64
+	rtl            bool // some of it is written from right to left
 }
 
 // begin starts a string at the origin of m, which maps text space to the page. It reports false when the page has too many glyphs.
@@ -37,11 +38,11 @@ func (t *text) begin(m matrix, s *state) bool {
 	if s.font.vertical {
 		t.ux, t.uy = m[2], m[3]
 	}
-	t.unit = math.Hypot(t.ux, t.uy)
+	t.unit = length(t.ux, t.uy)
 	if t.unit > 0 {
 		t.ux, t.uy = t.ux/t.unit, t.uy/t.unit
 	}
-	t.size = math.Abs(s.size) * math.Hypot(m[2], m[3])
+	t.size = math.Abs(s.size) * length(m[2], m[3])
 	if s.size < 0 || s.font.vertical { // written against the axis
 		t.ux, t.uy, t.unit = -t.ux, -t.uy, -t.unit
 	}
@@ -49,29 +50,39 @@ func (t *text) begin(m matrix, s *state) bool {
 	return t.glyphs < maxPageGlyphs
 }
 
-// glyph adds the glyph of a code that reaches from one place on the base line to another, in text space.
-func (t *text) glyph(f *font, v uint32, from, to float64) {
+// glyph adds the glyph of a code of n bytes that reaches from one place on the base line to another, in text space.
+func (t *text) glyph(f *font, v uint32, n int, from, to float64) {
 	t.glyphs++
 	start := len(t.buf)
 	var ok bool
-	if t.buf, ok = f.appendText(t.buf, v); !ok {
+	if t.buf, ok = f.appendText(t.buf, v, n); !ok {
 		t.unknown++
 	}
 	t.clean(start)
 	if len(t.buf) == start {
 		return // its place shows as a gap, if it is one
 	}
+	rtl := t.buf[start] >= firstRTL && visual(t.buf[start:])
 	a, b := from*t.unit, to*t.unit
-	if n := len(t.spans); t.open && n > 0 {
-		s := &t.spans[n-1]
-		s.end, s.x1, s.y1 = len(t.buf), t.x+b*t.ux, t.y+b*t.uy
-		return
+	s := span{
+		start: start, end: len(t.buf), x0: t.x + a*t.ux, y0: t.y + a*t.uy, x1: t.x + b*t.ux, y1: t.y + b*t.uy, ux: t.ux, uy: t.uy, size: t.size, rtl: rtl,
 	}
-	t.spans = append(t.spans, span{
-		start: start, end: len(t.buf), x0: t.x + a*t.ux, y0: t.y + a*t.uy, x1: t.x + b*t.ux, y1: t.y + b*t.uy, ux: t.ux, uy: t.uy, size: t.size,
-	})
+	if k := len(t.spans); k > 0 {
+		last := &t.spans[k-1]
+		if t.open || last.size == s.size && last.ux == s.ux && last.uy == s.uy && between(last, &s) == gapNone {
+			last.end, last.x1, last.y1, last.rtl = s.end, s.x1, s.y1, last.rtl || rtl
+			t.open = true
+			return
+		}
+	}
+	t.spans = append(t.spans, s)
 	t.open = true
 }
+
+// reset makes t empty and keeps its memory.
+func (t *text) reset() { *t = text{buf: t.buf[:0], spans: t.spans[:0]} }
+
+func length(x, y float64) float64 { return math.Sqrt(x*x + y*y) }
 
 // clean replaces what was appended from start on: ligatures are spelled out, characters that no text has are dropped.
 func (t *text) clean(start int) {
@@ -139,28 +150,50 @@ func between(a, b *span) gap {
 // layout returns the page as lines of words, in the order of the content.
 func (t *text) layout() string {
 	out := make([]byte, 0, len(t.buf)+len(t.buf)/8+16)
-	for i := range t.spans {
-		s := &t.spans[i]
+	for i := 0; i < len(t.spans); {
+		end, rtl := t.line(i)
 		if i > 0 {
-			switch between(&t.spans[i-1], s) {
-			case gapLine:
-				out = append(trimRight(out), '\n')
-			case gapWord:
-				if n := len(out); n > 0 && out[n-1] != ' ' && out[n-1] != '\n' {
-					out = append(out, ' ')
-				}
-			}
+			out = append(trimRight(out), '\n')
 		}
-		out = append(out, t.buf[s.start:s.end]...)
+		if rtl {
+			out = t.appendRTL(out, t.spans[i:end])
+		} else {
+			out = t.appendSpans(out, t.spans[i:end])
+		}
+		i = end
 	}
-	out = trimRight(out)
-	if len(out) > 0 {
+	if out = trimRight(out); len(out) > 0 {
 		out = append(out, '\n')
 	}
 	return string(out)
 }
 
-// trimRight drops blanks at the end, and line ends beyond one empty line.
+// line returns the end of the line that begins with span i, and whether some of it runs from right to left: such a line may be drawn in
+// either direction.
+func (t *text) line(i int) (end int, rtl bool) {
+	rtl = t.spans[i].rtl
+	for end = i + 1; end < len(t.spans); end++ {
+		a, b := &t.spans[end-1], &t.spans[end]
+		rtl = rtl || b.rtl
+		if g := between(a, b); g == gapLine && !(rtl && beside(a, b)) {
+			return end, rtl && anyRTL(t.spans[i:end])
+		}
+	}
+	return end, rtl
+}
+
+// appendSpans appends the spans of a line with blanks where there are gaps.
+func (t *text) appendSpans(out []byte, spans []span) []byte {
+	for i := range spans {
+		if n := len(out); i > 0 && n > 0 && out[n-1] != ' ' && between(&spans[i-1], &spans[i]) != gapNone {
+			out = append(out, ' ')
+		}
+		out = append(out, t.buf[spans[i].start:spans[i].end]...)
+	}
+	return out
+}
+
+// trimRight drops blanks at the end.
 func trimRight(b []byte) []byte {
 	for len(b) > 0 && b[len(b)-1] == ' ' {
 		b = b[:len(b)-1]

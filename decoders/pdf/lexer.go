@@ -31,6 +31,9 @@ func (t token) is(keyword string) bool { return t.kind == tokKeyword && string(t
 type lexer struct {
 	b   []byte
 	pos int
+
+	// text holds the strings that had to be decoded. Who needs no token any more may cut it to nothing; else it only grows.
+	text []byte
 }
 
 // charClass bits of a byte.
@@ -188,9 +191,10 @@ func (l *lexer) hex() token {
 	for end < len(l.b) && l.b[end] != '>' {
 		end++
 	}
-	out := appendHex(make([]byte, 0, (end-l.pos+1)/2), l.b[l.pos:end])
+	start := len(l.text)
+	l.text = appendHex(l.text, l.b[l.pos:end])
 	l.pos = min(end+1, len(l.b))
-	return token{kind: tokString, s: out}
+	return token{kind: tokString, s: l.text[start:len(l.text):len(l.text)]}
 }
 
 // appendHex decodes hexadecimal digits, skipping everything else.
@@ -247,7 +251,9 @@ func (l *lexer) literal() token {
 
 // escaped goes on where literal met the first escape or carriage return, at i.
 func (l *lexer) escaped(start, i, depth int) token {
-	out := append(make([]byte, 0, 2*(i-start)+32), l.b[start:i]...)
+	from := len(l.text)
+	out := append(l.text, l.b[start:i]...)
+	defer func() { l.text = out }()
 	for l.pos = i; l.pos < len(l.b); {
 		c := l.b[l.pos]
 		l.pos++
@@ -256,7 +262,7 @@ func (l *lexer) escaped(start, i, depth int) token {
 			depth++
 		case ')':
 			if depth--; depth == 0 {
-				return token{kind: tokString, s: out}
+				return token{kind: tokString, s: out[from:len(out):len(out)]}
 			}
 		case '\r': // an end of line of any kind is a line feed (7.3.4.2)
 			l.accept('\n')
@@ -267,7 +273,7 @@ func (l *lexer) escaped(start, i, depth int) token {
 		}
 		out = append(out, c)
 	}
-	return token{kind: tokString, s: out}
+	return token{kind: tokString, s: out[from:len(out):len(out)]}
 }
 
 // accept moves over c if it is next.

@@ -19,7 +19,8 @@ const (
 
 // read returns the text of a page: its content, then the appearances of its annotations. Whatever is wrong with it costs this page only.
 func (d *document) read(p page) (out pageText) {
-	in := &interp{d: d}
+	d.text.reset()
+	in := &interp{d: d, out: &d.text}
 	defer func() {
 		if x := recover(); x != nil {
 			if s, mine := x.(stop); mine {
@@ -98,7 +99,7 @@ func (in *interp) annotation(a, resources node, s state) {
 
 // result is the page as far as it was read.
 func (in *interp) result() pageText {
-	t := &in.out
+	t := in.out
 	out := pageText{text: t.layout(), partial: in.short}
 	if out.partial == "" && t.damaged {
 		out.partial = "a content stream is damaged"

@@ -18,6 +18,7 @@ type document struct {
 	all     []page // every page, when the tree was walked
 	lost    int    // nodes of the tree that are missing from all
 	fonts   map[int]*font
+	text    text // of the page that is read; its memory serves the next
 }
 
 // page is one page with what it inherits.

@@ -227,7 +227,10 @@ func cryptVectors() []vector {
 		{name: "rc4-40-password", comment: "RC4 with 40 bits, a password", data: encrypted(2, "secret", hello), code: readapi.CodeEncrypted},
 		{name: "rc4-128-password", comment: "RC4 with 128 bits, a password", data: encrypted(3, "secret", hello), code: readapi.CodeEncrypted},
 		{name: "aes-128-password", comment: "AESV2, a password", data: encrypted(4, "secret", hello), code: readapi.CodeEncrypted},
-		{name: "aes-256", comment: "AES-256 is not decoded", data: replace(encrypted(3, "", hello), "/V 2/R 3", "/V 5/R 6"), code: readapi.CodeUnsupportedFeature},
+		{name: "aes-256-r5", comment: "AESV3 of revision 5, empty user password", data: encrypted(5, "", hello), pages: hi},
+		{name: "aes-256-r6", comment: "AESV3 of revision 6, empty user password", data: encrypted(6, "", hello), pages: hi},
+		{name: "aes-256-password", comment: "AESV3, a password", data: encrypted(6, "secret", hello), code: readapi.CodeEncrypted},
+		{name: "crypt-unknown", comment: "an encryption version that nobody knows", data: replace(encrypted(3, "", hello), "/V 2/R 3", "/V 7/R 9"), code: readapi.CodeUnsupportedFeature},
 		{name: "public-key", comment: "a security handler other than the standard one", code: readapi.CodeEncrypted,
 			data: replace(encrypted(3, "", hello), "/Filter/Standard", "/Filter/Adobe.PubSec")},
 	}

@@ -96,6 +96,7 @@ func (v *view) ReadAt(p []byte, off int64) (int, error) {
 	case 0:
 		return copyAt(p, v.table, rel)
 	}
+	v.file.budget.parse(len(p))
 	s := v.file.slot(num)
 	if !s.inFile || rel < int64(len(s.head)) {
 		return copyAt(p, s.head, rel)
@@ -128,7 +129,6 @@ func (f *file) slot(num int) *slot {
 		f.last = num
 		return s
 	}
-	f.budget.load()
 	if len(f.slots) >= maxSlots {
 		clear(f.slots)
 	}

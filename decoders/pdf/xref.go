@@ -145,6 +145,7 @@ func (f *file) objectLimit() int {
 func (f *file) table(at int64) (trailer object, ok bool) {
 	for n := 16 << 10; ; n *= 4 {
 		b := f.window(at, n)
+		f.budget.parse(len(b))
 		p := parser{lexer{b: b}}
 		p.next() // xref
 		entries, ok := p.subsections(f.objectLimit())
@@ -157,7 +158,6 @@ func (f *file) table(at int64) (trailer object, ok bool) {
 			}
 			return trailer, ok && trailer.kind == objDict
 		}
-		f.budget.scan(n)
 	}
 }
 

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -64,7 +65,7 @@ func Detect(s Sample) Charset {
 		return damaged
 	}
 	if label := canonical(declared(s.Head)); label != "" && label != "utf-8" {
-		if score, valid := scoreOf(label, body); valid && score >= guess.score-declaredLead {
+		if score, valid := scoreOf(label, body); valid && score >= guess.score-declaredLead-400/highBytes(body) {
 			return Charset{label, SourceDeclared, 95}
 		}
 	}
@@ -77,9 +78,18 @@ func Detect(s Sample) Charset {
 // fluent is the plausibility of a reading that is hardly an accident.
 const fluent = 60
 
-// declaredLead is by how many points another charset must be more plausible than a valid declared one: pages that lie about themselves
-// say iso-8859-1 or the like, and read so they are full of symbols.
-const declaredLead = 60
+// declaredLead is by how many points another charset must be more plausible than a valid declared one, and more where there are few
+// characters to judge by: pages that lie about themselves say iso-8859-1 or the like, and read so they are full of rare letters.
+const declaredLead = 30
+
+func highBytes(b []byte) (n int) {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			n++
+		}
+	}
+	return max(n, 1)
+}
 
 // multibyteUTF8 counts characters above ASCII that are UTF-8 and sequences that are not. One that the sample's end cuts is neither.
 func multibyteUTF8(b []byte) (good, bad int) {
@@ -99,13 +109,23 @@ func multibyteUTF8(b []byte) (good, bad int) {
 	return good, bad
 }
 
-// sevenBit recognises charsets that hide behind ASCII: ISO-2022 by its escapes (RFC 1468, 1557, 1922), which are not those of terminals,
-// and HZ by balanced runs of level-1 characters (RFC 1843).
+// sevenBit recognises charsets that hide behind ASCII: ISO-2022 by its escapes, and HZ by balanced runs of level-1 characters (RFC 1843).
 func sevenBit(b []byte) string {
-	for rest := b; ; {
-		_, after, found := bytes.Cut(rest, []byte{0x1b})
+	if label := iso2022(b); label != "" {
+		return label
+	}
+	if asciiPrefix(b) == len(b) && hz(b) {
+		return "hz-gb-2312"
+	}
+	return ""
+}
+
+// iso2022 finds the escapes of ISO-2022 (RFC 1468, 1557, 1922), which are not those of terminals.
+func iso2022(b []byte) string {
+	for {
+		_, after, found := bytes.Cut(b, []byte{0x1b})
 		if !found {
-			break
+			return ""
 		}
 		for _, e := range []struct{ escape, label string }{
 			{"$@", "iso-2022-jp"}, {"$B", "iso-2022-jp"}, {"(J", "iso-2022-jp"}, {"(I", "iso-2022-jp"}, {"$(D", "iso-2022-jp"},
@@ -115,12 +135,8 @@ func sevenBit(b []byte) string {
 				return e.label
 			}
 		}
-		rest = after
+		b = after
 	}
-	if asciiPrefix(b) == len(b) && hz(b) {
-		return "hz-gb-2312"
-	}
-	return ""
 }
 
 func hz(b []byte) bool {

@@ -11,7 +11,8 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// maxLineBytes bounds a line that spans chunks, and so the decoder's memory.
+// maxLineBytes bounds a line that spans chunks, and so the decoder's memory: the line, its growth and its frame take about five times as
+// much. It is above what one answer carries, so that every line of an answer's size can be read by cursors.
 const maxLineBytes = 32 << 20
 
 // lines splits text into lines, counts, and hands those that are selected to the writer.

@@ -61,7 +61,7 @@ func (m *multiByte) commons(sample []byte) (n int) {
 			m.set[(r-0x3000)/64] |= 1 << (r % 64)
 		}
 	})
-	text := decodeSample(make([]byte, 2*SampleBytes), encodingOf(m.label).NewDecoder().Transformer, sample)
+	text := decodeSample(make([]byte, 16+2*len(sample)), encodingOf(m.label).NewDecoder().Transformer, sample)
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		if 0x3000 <= r && r < 0xd800 && m.set[(r-0x3000)/64]&(1<<(r%64)) != 0 {

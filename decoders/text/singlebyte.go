@@ -43,21 +43,39 @@ type singleByte struct {
 	alphabets []string
 
 	once    sync.Once
-	runes   [128]rune // of the bytes above ASCII, in lower case
-	raised  [128]bool // the byte is the upper case of its rune
+	points  [][128]int8 // of the bytes above ASCII, for each alphabet
 	classes [256]class
 }
 
 func (s *singleByte) fill() {
 	c := charmapOf(s.label)
 	for b := range 256 {
-		r := c.DecodeByte(byte(b))
-		s.classes[b] = classOf(r)
-		if b >= utf8.RuneSelf {
-			low := unicode.ToLower(r)
-			s.runes[b-utf8.RuneSelf], s.raised[b-utf8.RuneSelf] = low, low != r
+		s.classes[b] = classOf(c.DecodeByte(byte(b)))
+	}
+	s.points = make([][128]int8, len(s.alphabets))
+	for i, alphabet := range s.alphabets {
+		for b := range 128 {
+			if r := c.DecodeByte(byte(b + utf8.RuneSelf)); s.classes[b+utf8.RuneSelf].letter() {
+				s.points[i][b] = letterPoints(alphabet, r)
+			}
 		}
 	}
+}
+
+// letterPoints is 100 for a letter of the first third of an alphabet, less for the others, and a penalty for those that it does not have.
+func letterPoints(alphabet string, r rune) int8 {
+	low, at := unicode.ToLower(r), 0
+	for _, a := range alphabet {
+		if a == low {
+			points := [...]int8{100, 80, 55}[at*3/utf8.RuneCountInString(alphabet)]
+			if low != r {
+				points -= 10
+			}
+			return points
+		}
+		at++
+	}
+	return -60
 }
 
 // score returns how plausible a sample is: by its letters in the alphabet that fits best, and by their neighbours. count is countHigh of
@@ -80,8 +98,12 @@ func (s *singleByte) score(sample []byte, count *[128]int, floor int) int {
 		return 0
 	}
 	best := -100 * chars
-	for _, a := range s.alphabets {
-		best = max(best, s.letters(a, count))
+	for i := range s.points {
+		sum := 0
+		for b, n := range count {
+			sum += n * int(s.points[i][b])
+		}
+		best = max(best, sum)
 	}
 	if most := (base + best) / chars; most <= floor {
 		return most // neighbours only take away
@@ -120,37 +142,13 @@ func classOf(r rune) class {
 	return symbol
 }
 
-// letters adds up the points of the sample's letters in one alphabet: 100 for its first third, less for the others, a penalty for letters
-// that it does not have.
-func (s *singleByte) letters(alphabet string, count *[128]int) (sum int) {
-	size := utf8.RuneCountInString(alphabet)
-	for b, n := range count {
-		if n == 0 || !s.classes[b+utf8.RuneSelf].letter() {
-			continue
-		}
-		points, at := -60, 0
-		for _, r := range alphabet {
-			if r == s.runes[b] {
-				points = [...]int{100, 80, 55}[at*3/size]
-				if s.raised[b] {
-					points -= 10
-				}
-				break
-			}
-			at++
-		}
-		sum += n * points
-	}
-	return sum
-}
-
 // neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word,
-// a mark without a letter, and, in foreign scripts, Latin letters inside a word.
+// a mark without a letter, and, in foreign scripts, Latin letters inside a word and words of one letter, which are rare.
 func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
-	prev := other
+	prev, run := other, 0 // run is the length of the word above ASCII that ends in prev
 	for _, c := range sample {
 		cur := classes[c]
-		if c < utf8.RuneSelf && !prev.high() && prev != symbol {
+		if c < utf8.RuneSelf && run == 0 && prev != symbol {
 			prev = cur
 			continue
 		}
@@ -163,8 +161,17 @@ func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
 			sum -= 100
 		case cur == symbol && prev.letter(), prev == symbol && cur.letter():
 			sum -= 100
-		case foreign && (cur.high() && (prev == lower || prev == upper) || prev.high() && (cur == lower || cur == upper)):
+		case foreign && (cur.high() && (prev == lower || prev == upper) || run > 0 && (cur == lower || cur == upper)):
 			sum -= 100
+		}
+		switch {
+		case cur.high():
+			run++
+		default:
+			if foreign && run == 1 {
+				sum -= 60
+			}
+			run = 0
 		}
 		prev = cur
 	}

@@ -108,7 +108,7 @@ func (s *source) decide(sample []byte) error {
 		return pdk.Unsupported("the charset " + s.charset.Label)
 	}
 	s.convert = enc.NewDecoder().Transformer
-	s.out = make([]byte, chunkBytes)
+	s.out = make([]byte, min(chunkBytes, 64+4*s.end)) // no charset makes more than four bytes of one
 	return nil
 }
 
@@ -137,11 +137,18 @@ func (s *source) next() ([]byte, error) {
 // piece converts the beginning of raw and says how much that was.
 func (s *source) piece(raw []byte, last bool) (out []byte, n int, err error) {
 	if !s.decided {
-		if n = asciiPrefix(raw); n > 0 {
+		n = asciiPrefix(raw)
+		if i := bytes.IndexByte(raw[:n], 0x1b); i >= 0 && iso2022(raw[i:n]) != "" {
+			n = i // what follows is no ASCII, though it looks so
+		}
+		if n > 0 {
 			return raw[:n], n, nil
 		}
 		const before = 64 // of ASCII, so that the first word is whole
 		from := max(0, s.off-before)
+		if raw[0] == 0x1b {
+			from = s.off
+		}
 		sample, err := s.read(make([]byte, min(SampleBytes, s.end-from)), from)
 		if err != nil {
 			return nil, 0, err

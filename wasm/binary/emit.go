@@ -8,7 +8,8 @@ type emitter struct {
 	labels []label // by open block of the original
 	height int     // blocks open in the output, above the function's own
 	copied int     // the original is written up to here
-	deep   int32   // what the function adds to the depth, or 0
+	tmp    uint32
+	deep   int32 // what the function adds to the depth, or 0
 }
 
 // label is where the label of an original block is in the output.
@@ -30,8 +31,19 @@ func (r *rewriter) body(i int) []byte {
 	f, p := &r.m.Funcs[i], r.plans[i]
 	w := &emitter{rewriter: r, points: p.points[1:], copied: f.locals}
 	w.e.b = make([]byte, 0, 2*(f.End-f.locals)+64)
-	w.copyTo(f.Start)
-	if p.depth {
+	if Tune.Tee {
+		c := cursor{b: r.m.raw, pos: f.locals, end: f.Start}
+		n := c.u32()
+		w.e.u32(n + 1)
+		w.copied = c.pos
+		w.copyTo(f.Start)
+		w.e.u32(1)
+		w.e.raw(byte(I64))
+		w.tmp = uint32(f.Locals + len(r.m.Types[f.Type].Params))
+	} else {
+		w.copyTo(f.Start)
+	}
+	if p.depth && !Tune.NoDepth {
 		w.deep = frameCost(f)
 		w.enter(r.m.Types[f.Type].Results)
 	}
@@ -116,10 +128,16 @@ func (r *rewriter) look(e *encoder) {
 
 // take writes a point in place.
 func (w *emitter) take(p point) {
+	if Tune.NoSub && !p.look && !p.loop {
+		return
+	}
+	if Tune.NoEntry {
+		return
+	}
 	if p.weight > 0 {
 		w.subtract(&w.e, p.weight)
 	}
-	if p.check {
+	if p.look {
 		w.look(&w.e)
 	}
 }
@@ -189,12 +207,12 @@ func (w *emitter) instr(in *instr) {
 //
 // A loop that takes parameters could not leave before it has them back on the stack, and calls in place.
 func (w *emitter) loop(in *instr) {
-	if len(w.points) == 0 || w.points[0].at != in.start { // cannot be reached
+	p := w.points[0]
+	w.points = w.points[1:]
+	if Tune.NoLoop {
 		w.push()
 		return
 	}
-	p := w.points[0]
-	w.points = w.points[1:]
 	if i := in.block.index; i >= 0 && len(w.m.Types[i].Params) > 0 {
 		w.push()
 		w.copyTo(in.end)
@@ -213,8 +231,19 @@ func (w *emitter) loop(in *instr) {
 	w.labels[len(w.labels)-1].outside = true
 	w.labels[len(w.labels)-1].weight = p.weight
 	w.copyTo(in.end)
-	w.subtract(e, p.weight)
-	w.negative(e)
+	if Tune.Tee {
+		e.opU(opGlobalGet, w.fuel)
+		e.konst64(p.weight)
+		e.op(opI64Sub)
+		e.opU(opLocalTee, w.tmp)
+		e.opU(opGlobalSet, w.fuel)
+		e.opU(opLocalGet, w.tmp)
+		e.konst64(0)
+		e.op(opI64LtS)
+	} else {
+		w.subtract(e, p.weight)
+		w.negative(e)
+	}
 	e.opU(opBrIf, 1)
 }
 

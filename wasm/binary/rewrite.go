@@ -132,12 +132,12 @@ func (r *rewriter) caps() error {
 // planAll plans leaves first: whether they look decides what a call of them means.
 func (r *rewriter) planAll() {
 	r.plans = make([]*plan, len(r.m.Funcs))
-	unseen := make([]bool, len(r.m.Funcs))
+	p := &planner{m: r.m, unseen: make([]bool, len(r.m.Funcs))}
 	for _, calls := range []bool{false, true} {
 		for i := range r.m.Funcs {
 			if r.m.Funcs[i].calls == calls {
-				r.plans[i] = r.m.planFunc(i, unseen)
-				unseen[i] = r.plans[i].unseen
+				r.plans[i] = p.function(i)
+				p.unseen[i] = r.plans[i].unseen
 			}
 		}
 	}

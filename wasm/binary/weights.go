@@ -12,8 +12,8 @@ const (
 	weightSimple   = 4    // integer arithmetic, comparison, select
 	weightBranch   = 4    // br, br_if, if, return
 	weightGlobal   = 6    // a load or store that always hits
-	weightLoad     = 12   // address, bounds check, load; the worst case is SliceFuel's matter
-	weightStore    = 10   // the same, and the store buffer hides most misses
+	weightLoad     = 32   // address, bounds check, load; the worst case is SliceFuel's matter
+	weightStore    = 12   // the same, and the store buffer hides most misses
 	weightMul      = 8    // three or four cycles
 	weightFloat    = 8    // four cycles; min, max, nearest and copysign are several instructions
 	weightConvert  = 16   // conversions check for NaN and range
@@ -42,13 +42,13 @@ const (
 	unitsPerPage  = 65536          // memory.grow: the page must be cleared
 )
 
-// Placement of points; see plan.go for what they mean.
+// Placement of points; see plan.go for what they mean. Spans are in weights, not in units.
 const (
-	pointSpan  = 400    // units that one point may be charged before the next is planted
-	heavy      = 100    // an instruction of this weight is not charged to a point before a branch
-	freeSpan   = 16_000 // units on a path without a check while nothing was called
-	returnSpan = 512    // units on a path without a check after a call came back
-	leafSpan   = 400    // units outside loops up to which a function that calls nothing goes without a check at entry
+	weightsPerUnit = 16
+	freeSpan       = 16_000 // on a way without a look while nothing was called
+	returnSpan     = 512    // on a way without a look after a call came back
+	leafSpan       = 400    // outside loops, up to which a function that calls nothing goes without a look at entry
+	payWalks       = 3
 )
 
 // SliceFuel is the recommended amount of fuel between two calls of refuel.
@@ -57,3 +57,9 @@ const (
 // 256 MiB on a virtual machine, for twelve units. 400,000 units are then 4 ms at most, and 40 us of ordinary code, against
 // about 0.2 us for the call.
 const SliceFuel = 400_000
+
+// Tune is temporary.
+var Tune = struct {
+	Pay                                  int64
+	NoDepth, NoSub, Tee, NoEntry, NoLoop bool
+}{Pay: 400}

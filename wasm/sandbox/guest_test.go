@@ -36,11 +36,16 @@ var goGuest = sync.OnceValues(func() (Module, error) {
 	return module("go-guest", w), err
 })
 
-func goProgram(t testing.TB, opts Options) *Program {
+func needsGoGuest(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds and compiles a guest of 3 MB")
 	}
+}
+
+func goProgram(t testing.TB, opts Options) *Program {
+	t.Helper()
+	needsGoGuest(t)
 	m, err := goGuest()
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +148,7 @@ func TestGoGuest(t *testing.T) {
 
 // TestGoGuestEngines checks that both engines agree on a real guest to the unit of fuel.
 func TestGoGuestEngines(t *testing.T) {
+	needsGoGuest(t)
 	var want string
 	var fuel int64
 	engines(t, func(t *testing.T, e Engine) {

@@ -42,7 +42,7 @@ func (p *Program) newInstance(ctx context.Context, snap *snapshot) (*Instance, e
 	minBytes := int64(p.state.MemoryMinPages) * pageBytes
 	take := minBytes
 	if snap != nil {
-		take = int64(len(snap.memory))
+		take = snap.memory.size
 	}
 	if !p.rt.budget.acquire(ctx, time.Time{}, take) {
 		if err := ctx.Err(); err != nil {

@@ -181,4 +181,3 @@ func TestZero(t *testing.T) {
 		r.free()
 	}
 }
-

@@ -116,7 +116,7 @@ type Call struct {
 	Input readapi.Input
 
 	// Emit gets each frame, in order. payload is guest memory: copy what is to be kept. A guest that was told to stop and goes on
-	// emitting is bad_output. Emit runs inside the call: while it blocks, nothing can stop the call.
+	// emitting is bad_output. Emit runs inside the call: while it blocks, nothing can stop the call, and it must not close the instance.
 	Emit func(kind abi.Kind, payload []byte) (stop bool)
 
 	Limits Limits

@@ -189,32 +189,38 @@ func (p *Program) takeSnapshot(ctx context.Context, warm []Call) error {
 	if err != nil {
 		return err
 	}
-	keep := false
+	unused := i
 	defer func() {
-		if !keep {
-			_ = i.Close()
+		if unused != nil {
+			_ = unused.Close()
 		}
 	}()
+	if err := i.warmUp(ctx, warm); err != nil {
+		return err
+	}
+	if i.tainted() {
+		return nil
+	}
+	snap := i.capture()
+	i.snap = snap
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.snap, p.spare, unused = snap, i, p.spare
+	return nil
+}
+
+// warmUp brings a new instance to where a snapshot is taken.
+func (i *Instance) warmUp(ctx context.Context, calls []Call) error {
 	if err := i.initialize(ctx); err != nil {
 		return err
 	}
 	if err := i.Describe(ctx, func(abi.Kind, []byte) bool { return false }); err != nil {
 		return err
 	}
-	for k := range warm {
-		if _, err := i.Decode(ctx, &warm[k]); err != nil {
+	for k := range calls {
+		if _, err := i.Decode(ctx, &calls[k]); err != nil {
 			return err
 		}
-	}
-	if i.tainted() {
-		return nil
-	}
-	snap := i.capture()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i.snap, p.snap = snap, snap
-	if p.spare == nil {
-		p.spare, keep = i, true
 	}
 	return nil
 }

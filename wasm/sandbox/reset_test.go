@@ -166,7 +166,16 @@ func TestFirstInstance(t *testing.T) {
 	if n := p.rt.MemoryInUse(); n != pageBytes {
 		t.Errorf("%d bytes in use", n)
 	}
+	if err := p.Snapshot(t.Context(), []Call{{}}); err != nil { // a second one replaces the first and what was kept with it
+		t.Fatal(err)
+	}
+	if n := p.rt.MemoryInUse(); n != pageBytes {
+		t.Errorf("%d bytes in use", n)
+	}
 	a, b := instance(t, p), instance(t, p)
+	if a.snap != p.snap || b.snap != p.snap {
+		t.Error("an instance of a former snapshot")
+	}
 	if a == b {
 		t.Error("one instance, given out twice")
 	}
@@ -183,24 +192,36 @@ func TestWarmUpFails(t *testing.T) {
 	}
 }
 
-func TestCopyChanged(t *testing.T) {
+// TestImage changes a memory at random places, blocks that are zero and borders among them, and puts it back.
+func TestImage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, size := range []int{0, 1, comparedBytes - 1, comparedBytes, comparedBytes + 1, 5*comparedBytes + 7} {
-		src := make([]byte, size)
-		for i := range src {
-			src[i] = byte(r.Uint32())
+	for _, pages := range []int{0, 1, 2, 7} {
+		mem := make([]byte, pages*pageBytes)
+		for i := 0; i < len(mem); i += 3 * blockBytes { // every third block is not zero
+			for k := range blockBytes {
+				mem[i+k] = byte(r.Uint32())
+			}
 		}
-		dst := bytes.Clone(src)
-		for range size / 1000 {
-			dst[r.IntN(size)]++
+		want := bytes.Clone(mem)
+		m := newImage(mem)
+		fresh := make([]byte, len(mem))
+		if m.copyTo(fresh); !bytes.Equal(fresh, want) {
+			t.Errorf("%d pages: a fresh memory differs", pages)
 		}
-		if size > 0 {
-			dst[0]++
-			dst[size-1]++
+		for round := range 20 {
+			for range len(mem) / 5000 * round {
+				mem[r.IntN(len(mem))]++
+			}
+			for at := 0; at < len(mem); at += blockBytes * (round + 1) {
+				mem[at]++
+				mem[at+blockBytes-1]++
+			}
+			if m.putBack(mem); !bytes.Equal(mem, want) {
+				t.Fatalf("%d pages, round %d: the memory differs", pages, round)
+			}
 		}
-		if copyChanged(dst, src); !bytes.Equal(dst, src) {
-			t.Errorf("%d bytes differ after copying", size)
+		if want := len(mem) / 3; pages > 0 && len(m.data) > want+2*blockBytes {
+			t.Errorf("%d pages take %d bytes", pages, len(m.data))
 		}
 	}
 }
-

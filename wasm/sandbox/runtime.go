@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -88,7 +90,7 @@ func (r *Runtime) compile(ctx context.Context, m Module) (*Program, error) {
 	done := make(chan result)
 	go func() {
 		defer r.background.Done()
-		p, err := newProgram(context.WithoutCancel(ctx), r, m)
+		p, err := newProgramGuarded(context.WithoutCancel(ctx), r, m)
 		<-token
 		select {
 		case done <- result{p, err}:
@@ -104,6 +106,17 @@ func (r *Runtime) compile(ctx context.Context, m Module) (*Program, error) {
 	case <-ctx.Done():
 		return nil, contextError(ctx.Err())
 	}
+}
+
+// newProgramGuarded keeps a bug of the compiler's from ending the process, which a panic in this goroutine would.
+func newProgramGuarded(ctx context.Context, r *Runtime, m Module) (p *Program, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.opts.Log.Error("compiling panicked", "module", m.Name, "panic", v, "stack", string(debug.Stack()))
+			p, err = nil, &readapi.Error{Code: readapi.CodeInternal, Detail: "compiling the module failed", Err: fmt.Errorf("panic: %v", v)}
+		}
+	}()
+	return newProgram(ctx, r, m)
 }
 
 // begin returns the token of a digest, with the runtime held open for the caller until background.Done.

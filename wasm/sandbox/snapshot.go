@@ -9,19 +9,70 @@ import (
 
 // snapshot is the state that reads start from. It is never written to after it was taken and shared by all instances of a program.
 type snapshot struct {
-	memory  []byte
+	memory  image
 	globals []uint64 // in the order of State.Globals
 	clock   uint64
 }
 
 // capture copies the instance's state.
 func (i *Instance) capture() *snapshot {
-	mem := i.linear.region.bytes(i.linear.size)
-	s := &snapshot{memory: bytes.Clone(mem), globals: make([]uint64, len(i.globals)), clock: i.clock}
+	s := &snapshot{memory: newImage(i.linear.region.bytes(i.linear.size)), globals: make([]uint64, len(i.globals)), clock: i.clock}
 	for k, g := range i.globals {
 		s.globals[k] = g.Get()
 	}
 	return s
+}
+
+// image is the content of a memory, without the blocks that are all zero: in a Go guest that is a third of them.
+type image struct {
+	size int64
+	zero []bool // by block
+	data []byte // the other blocks, one after the other
+}
+
+// blockBytes is how much is compared and copied at once; it divides pageBytes.
+const blockBytes = 4 << 10
+
+var zeroBlock [blockBytes]byte
+
+func newImage(mem []byte) image {
+	m := image{size: int64(len(mem)), zero: make([]bool, len(mem)/blockBytes)}
+	for k := range m.zero {
+		if b := mem[k*blockBytes:][:blockBytes]; bytes.Equal(b, zeroBlock[:]) {
+			m.zero[k] = true
+		} else {
+			m.data = append(m.data, b...)
+		}
+	}
+	m.data = bytes.Clone(m.data) // without the room that append left
+	return m
+}
+
+// copyTo fills mem, which is as large and all zero.
+func (m *image) copyTo(mem []byte) {
+	data := m.data
+	for k, zero := range m.zero {
+		if !zero {
+			copy(mem[k*blockBytes:], data[:blockBytes])
+			data = data[blockBytes:]
+		}
+	}
+}
+
+// putBack makes mem equal to the image again, copying only what differs. Comparing everything takes as long as copying everything: both
+// wait for memory, about 100 us for 4.5 MiB. But comparing leaves most cache lines clean, and for a zero block it reads one side only.
+// What would be cheaper, having the system tell which pages were written to, costs a page fault for each of them during the read.
+func (m *image) putBack(mem []byte) {
+	data := m.data
+	for k, zero := range m.zero {
+		src, dst := zeroBlock[:], mem[k*blockBytes:][:blockBytes]
+		if !zero {
+			src, data = data[:blockBytes], data[blockBytes:]
+		}
+		if !bytes.Equal(dst, src) {
+			copy(dst, src)
+		}
+	}
 }
 
 var (
@@ -60,20 +111,20 @@ func (i *Instance) restore(s *snapshot) error {
 	if err := i.usable(); err != nil {
 		return err
 	}
-	size := int64(len(s.memory))
+	size := s.memory.size
 	if more := (size - i.linear.size) / pageBytes; more > 0 {
 		if _, ok := i.mem.Grow(uint32(more)); !ok || i.linear.size != size {
 			return &readapi.Error{Code: readapi.CodeInternal, Detail: "the memory did not grow to the snapshot"}
 		}
 	}
-	copy(i.linear.region.bytes(size), s.memory)
+	s.memory.copyTo(i.linear.region.bytes(size))
 	i.snap = s
 	i.putBackGlobals(s)
 	return nil
 }
 
 func (i *Instance) putBack(s *snapshot) error {
-	size := int64(len(s.memory))
+	size := s.memory.size
 	if i.linear.size != size {
 		i.linear.shrink = size
 		// Grow is refused only if the memory were at its written maximum, one page above what a guest can have.
@@ -81,7 +132,7 @@ func (i *Instance) putBack(s *snapshot) error {
 			return errShrink
 		}
 	}
-	copyChanged(i.linear.region.bytes(size), s.memory)
+	s.memory.putBack(i.linear.region.bytes(size))
 	i.linear.clearAbove(size)
 	i.putBackGlobals(s)
 	return nil
@@ -92,17 +143,4 @@ func (i *Instance) putBackGlobals(s *snapshot) {
 		g.Set(s.globals[k])
 	}
 	i.clock = s.clock
-}
-
-// comparedBytes is how much is compared at once.
-const comparedBytes = 4 << 10
-
-// copyChanged makes dst equal to src, which is as long. It copies only what differs.
-func copyChanged(dst, src []byte) {
-	for at := 0; at < len(src); at += comparedBytes {
-		end := min(at+comparedBytes, len(src))
-		if !bytes.Equal(dst[at:end], src[at:end]) {
-			copy(dst[at:end], src[at:end])
-		}
-	}
 }

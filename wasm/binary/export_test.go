@@ -1,0 +1,87 @@
+package binary
+
+import "errors"
+
+// What the tests measure against.
+const (
+	WeightsPerUnit = weightsPerUnit
+	FreeSpan       = freeSpan
+	ReturnSpan     = returnSpan
+	BulkPiece      = bulkPiece
+	FrameBytes     = frameBytes
+)
+
+// CountExact rewrites a module the plainest way: in front of every instruction, its weight is added to a global that is exported
+// as "count". What it counts is what was executed, and no cleverness of the planner is in it.
+func CountExact(b []byte) ([]byte, error) {
+	m, err := Parse(b, nil)
+	if err != nil {
+		return nil, err
+	}
+	g := uint32(len(m.Globals))
+	seen := map[byte]bool{}
+	for c := (cursor{b: b, pos: 8, end: len(b)}); c.left() > 0; c.bytes(int(c.u32())) {
+		seen[c.u8()] = true
+	}
+	if !seen[sectionGlobal] || !seen[sectionExport] {
+		return nil, errors.New("CountExact wants a global and an export in the module")
+	}
+	out := &encoder{}
+	out.raw(header...)
+	c := cursor{b: b, pos: 8, end: len(b)}
+	for c.left() > 0 {
+		id := c.u8()
+		size := int(c.u32())
+		body := c.bytes(size)
+		e := &encoder{}
+		switch id {
+		case sectionGlobal:
+			q := cursor{b: body, end: len(body)}
+			e.u32(q.u32() + 1)
+			e.raw(body[q.pos:]...)
+			e.raw(byte(I64), 1)
+			e.konst64(0)
+			e.op(opEnd)
+			body = e.b
+		case sectionExport:
+			q := cursor{b: body, end: len(body)}
+			e.u32(q.u32() + 1)
+			e.raw(body[q.pos:]...)
+			e.name("count")
+			e.raw(ExportGlobal)
+			e.u32(g)
+			body = e.b
+		case sectionCode:
+			e.u32(uint32(len(m.Funcs)))
+			for _, f := range m.Funcs {
+				w := &encoder{}
+				w.raw(b[f.locals:f.Start]...)
+				q := cursor{b: b, pos: f.Start, end: f.End}
+				var in instr
+				for q.pos < q.end && q.next(&in) {
+					wt := int64(in.info.weight)
+					if in.op == opCall && int(in.a) < len(m.Imports) {
+						wt += weightImport
+					}
+					if in.op == opLoop {
+						w.raw(b[in.start:in.end]...)
+					}
+					if wt > 0 && in.op != opElse {
+						w.opU(opGlobalGet, g)
+						w.konst64(wt)
+						w.op(opI64Add)
+						w.opU(opGlobalSet, g)
+					}
+					if in.op != opLoop {
+						w.raw(b[in.start:in.end]...)
+					}
+				}
+				e.u32(uint32(len(w.b)))
+				e.raw(w.b...)
+			}
+			body = e.b
+		}
+		out.section(id, body)
+	}
+	return out.b, nil
+}
