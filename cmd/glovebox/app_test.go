@@ -40,7 +40,7 @@ func TestInterrupt(t *testing.T) {
 // TestInterruptStuck: what does not stop, such as the compilation of a module, is left behind.
 func TestInterruptStuck(t *testing.T) {
 	release, ended := make(chan struct{}), make(chan struct{})
-	f := &fakeReader{closed: 1} // nobody gets to close it
+	f := &fakeReader{stuck: true}
 	f.read = func(context.Context, io.ReaderAt, int64, string) (*glovebox.Document, error) {
 		defer close(ended)
 		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
@@ -56,7 +56,6 @@ func TestInterruptStuck(t *testing.T) {
 	}
 	close(release)
 	<-ended
-	f.closed = 1
 }
 
 // brokenPipe takes n bytes, then its reader is gone.
