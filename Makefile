@@ -53,6 +53,7 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 BENCHCOUNT ?= 10
 BENCH = $(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
 bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.txt
+	@test -s bench/base.txt || { echo "bench/base.txt is missing: make bench-base measures it"; exit 1; }
 	@mkdir -p build
 	$(BENCH) | tee build/bench.txt
 	$(GO) run golang.org/x/perf/cmd/benchstat bench/base.txt build/bench.txt

@@ -194,3 +194,32 @@ func TestNoCache(t *testing.T) {
 		}
 	}
 }
+
+// TestRoom: files that are read at once do not get in each other's way, whatever they may take.
+func TestRoom(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want glovebox.Options
+	}{
+		{[]string{"-"}, glovebox.Options{OneShot: true, MaxTotalMemoryBytes: 2 << 30}},
+		{[]string{"-", "--max-memory", "3GiB"}, glovebox.Options{OneShot: true, MaxTotalMemoryBytes: 6 << 30}},
+		{[]string{".", "--jobs", "5"}, glovebox.Options{MaxInstances: 5, MaxTotalMemoryBytes: 2 << 30}},
+		{[]string{".", "--jobs", "60"}, glovebox.Options{MaxInstances: 60, MaxTotalMemoryBytes: 61 * 256 << 20}},
+	} {
+		f := &fakeReader{read: func(context.Context, io.ReaderAt, int64, string) (*glovebox.Document, error) {
+			return textDocument("x"), nil
+		}}
+		a, stderr := fakeApp(t, f, "x", io.Discard)
+		var got glovebox.Options
+		a.open = func(o *glovebox.Options) (reader, error) {
+			got = *o
+			return f, nil
+		}
+		if code := a.main(append([]string{"read"}, c.args...)); code != exitOK {
+			t.Errorf("%v: exit code %d: %s", c.args, code, stderr)
+		}
+		if got.OneShot != c.want.OneShot || got.MaxInstances != c.want.MaxInstances || got.MaxTotalMemoryBytes != c.want.MaxTotalMemoryBytes {
+			t.Errorf("%v: %+v", c.args, got)
+		}
+	}
+}
