@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,26 @@ func TestLimits(t *testing.T) {
 		if !ok || e.Code != readapi.CodeLimitPixels || e.Limit == nil || e.Limit.Name != c.limit || e.Limit.Actual != e.Limit.Value+1 && c.limit != "max_total_pixels" {
 			t.Errorf("%s: %v (%+v), want limit_pixels by %s", c.name, err, e.Limit, c.limit)
 		}
+	}
+}
+
+// TestWorkBeyondTheScreen holds that pixels count even where nobody sees them.
+func TestWorkBeyondTheScreen(t *testing.T) {
+	g := newGIF(40, 40, 0).picture(t, 0, 0, 40, 40, false, fill(1600, 1)).picture(t, 0, 0, 4000, 40, false, fill(4000*40, 2))
+	data := g.picture(t, 0, 0, 40, 4000, true, fill(4000*40, 3)).end()
+	only := func(frame, most int64) (readapi.Result, error) {
+		return read(t, data, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = []readapi.Range{{From: frame, To: frame}}, most })
+	}
+	for _, frame := range []int64{2, 3} {
+		if res, err := only(frame, 1<<20); err != nil || len(res.Warnings) > 0 {
+			t.Errorf("frame %d: %v %v", frame, err, res.Warnings)
+		}
+	}
+	if res, err := only(2, 20000); err != nil || !slices.Equal(codes(res.Warnings), []string{readapi.WarnPartial}) {
+		t.Errorf("frame 2 within 20,000 pixels: %v %v, want partial", err, res.Warnings)
+	}
+	if _, err := only(3, 20000); !errors.Is(err, readapi.CodeLimitPixels) {
+		t.Errorf("frame 3 within 20,000 pixels: %v, want limit_pixels", err)
 	}
 }
 
