@@ -24,12 +24,12 @@ test: ## run all tests
 test-race: ## run all tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race ./...
 
-lint: ## formatting, vet, the rules of arch_test.go, go.mod in order
+lint: ## formatting, vet, other systems, the rules of arch_test.go, go.mod in order
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "not formatted (gofmt -w):"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
 	GOOS=wasip1 GOARCH=wasm $(GO) vet ./readapi ./wasm/abi ./plugins/pdk ./decoders/...
-	GOOS=windows $(GO) vet ./cmd/...
-	GOOS=darwin GOARCH=arm64 $(GO) vet ./cmd/...
+	GOOS=windows $(GO) build -o /dev/null ./cmd/glovebox
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/glovebox
 	$(GO) test -count=1 -run '^Test(Imports|Forbidden|FrontDoor|Sizes|Docs|Habits)$$' .
 	$(GO) mod tidy -diff
 
@@ -53,6 +53,7 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 BENCHCOUNT ?= 10
 BENCH = $(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
 bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.txt
+	@test -s bench/base.txt || { echo "bench/base.txt is missing: make bench-base measures it"; exit 1; }
 	@mkdir -p build
 	$(BENCH) | tee build/bench.txt
 	$(GO) run golang.org/x/perf/cmd/benchstat bench/base.txt build/bench.txt

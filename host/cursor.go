@@ -43,6 +43,7 @@ func (c cursor) String() string {
 	b = append(b, byte(len(c.form)))
 	b = append(b, c.form...)
 	b = binary.AppendUvarint(b, uint64(c.next.At))
+	b = binary.AppendUvarint(b, uint64(c.next.Part))
 	b = binary.AppendUvarint(b, uint64(c.next.Offset))
 	b = binary.AppendUvarint(b, uint64(len(c.units)))
 	for _, r := range c.units {
@@ -81,7 +82,7 @@ func parseCursor(s string) (c cursor, err error) {
 	copy(c.blob[:], r.take(cursorKey))
 	copy(c.decoder[:], r.take(cursorKey))
 	c.form = readapi.Form(r.take(int(r.uint(255))))
-	c.next = readapi.Position{At: r.number(), Offset: r.number()}
+	c.next = readapi.Position{At: r.number(), Part: r.number(), Offset: r.number()}
 	for range r.uint(maxCursor) {
 		c.units = append(c.units, readapi.Range{From: r.number(), To: r.number()})
 	}

@@ -13,7 +13,7 @@ func drawCursor(t *rapid.T) cursor {
 	copy(c.blob[:], rapid.SliceOfN(rapid.Byte(), cursorKey, cursorKey).Draw(t, "blob"))
 	copy(c.decoder[:], rapid.SliceOfN(rapid.Byte(), cursorKey, cursorKey).Draw(t, "decoder"))
 	c.form = rapid.SampledFrom([]readapi.Form{readapi.FormAuto, readapi.FormText, readapi.FormImage, readapi.FormSource}).Draw(t, "form")
-	c.next = readapi.Position{At: rapid.Int64Range(1, 1<<62).Draw(t, "at"), Offset: rapid.Int64Range(0, 1<<62).Draw(t, "offset")}
+	c.next = readapi.Position{At: rapid.Int64Range(1, 1<<62).Draw(t, "at"), Part: rapid.Int64Range(0, 9).Draw(t, "part"), Offset: rapid.Int64Range(0, 1<<62).Draw(t, "offset")}
 	for range rapid.IntRange(0, 3).Draw(t, "ranges") {
 		c.units = append(c.units, readapi.Range{From: rapid.Int64Range(1, 1<<40).Draw(t, "from"), To: rapid.Int64Range(0, 1<<40).Draw(t, "to")})
 	}

@@ -166,9 +166,10 @@ func ParseChild(s string) ([]int, error) {
 	return out, nil
 }
 
-// Position is a place in a document: a unit, and within it an offset in bytes of the unit's text (0: its start).
+// Position is a place in a document: a unit, within it a part (0: the first), and within that part of text an offset in bytes.
 type Position struct {
 	At     int64 `json:"at"`
+	Part   int64 `json:"part,omitempty"` // parts of the unit that were given already
 	Offset int64 `json:"offset,omitempty"`
 }
 

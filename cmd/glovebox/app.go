@@ -159,9 +159,9 @@ func (a *app) configure(c *cobra.Command) error {
 	return configure(c.Flags(), a.getenv, config)
 }
 
-// reader opens the front door for a command. oneShot: the command reads one file and ends.
-func (a *app) reader(p *progress, oneShot bool) (reader, error) {
-	o := &glovebox.Options{CacheDir: a.global.cacheDir(), OneShot: oneShot}
+// reader opens the front door for a command, with the options that are the command's own.
+func (a *app) reader(p *progress, o *glovebox.Options) (reader, error) {
+	o.CacheDir = a.global.cacheDir()
 	var r reader
 	var once sync.Once
 	o.OnCompile = func(decoder string) func() {

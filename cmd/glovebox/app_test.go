@@ -40,7 +40,7 @@ func TestInterrupt(t *testing.T) {
 // TestInterruptStuck: what does not stop, such as the compilation of a module, is left behind.
 func TestInterruptStuck(t *testing.T) {
 	release, ended := make(chan struct{}), make(chan struct{})
-	f := &fakeReader{closed: 1} // nobody gets to close it
+	f := &fakeReader{stuck: true}
 	f.read = func(context.Context, io.ReaderAt, int64, string) (*glovebox.Document, error) {
 		defer close(ended)
 		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
@@ -56,7 +56,6 @@ func TestInterruptStuck(t *testing.T) {
 	}
 	close(release)
 	<-ended
-	f.closed = 1
 }
 
 // brokenPipe takes n bytes, then its reader is gone.
@@ -192,6 +191,35 @@ func TestNoCache(t *testing.T) {
 		}
 		if told := strings.Count(stderr.String(), "could not be kept"); told != map[bool]int{false: 1, true: 0}[kept] {
 			t.Errorf("kept %v: told %d times: %q", kept, told, stderr)
+		}
+	}
+}
+
+// TestRoom: files that are read at once do not get in each other's way, whatever they may take.
+func TestRoom(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want glovebox.Options
+	}{
+		{[]string{"-"}, glovebox.Options{OneShot: true, MaxTotalMemoryBytes: 2 << 30}},
+		{[]string{"-", "--max-memory", "3GiB"}, glovebox.Options{OneShot: true, MaxTotalMemoryBytes: 6 << 30}},
+		{[]string{".", "--jobs", "5"}, glovebox.Options{MaxInstances: 5, MaxTotalMemoryBytes: 2 << 30}},
+		{[]string{".", "--jobs", "60"}, glovebox.Options{MaxInstances: 60, MaxTotalMemoryBytes: 61 * 256 << 20}},
+	} {
+		f := &fakeReader{read: func(context.Context, io.ReaderAt, int64, string) (*glovebox.Document, error) {
+			return textDocument("x"), nil
+		}}
+		a, stderr := fakeApp(t, f, "x", io.Discard)
+		var got glovebox.Options
+		a.open = func(o *glovebox.Options) (reader, error) {
+			got = *o
+			return f, nil
+		}
+		if code := a.main(append([]string{"read"}, c.args...)); code != exitOK {
+			t.Errorf("%v: exit code %d: %s", c.args, code, stderr)
+		}
+		if got.OneShot != c.want.OneShot || got.MaxInstances != c.want.MaxInstances || got.MaxTotalMemoryBytes != c.want.MaxTotalMemoryBytes {
+			t.Errorf("%v: %+v", c.args, got)
 		}
 	}
 }

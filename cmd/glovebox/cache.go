@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/glovebox-wasm/glovebox"
 )
 
 func (a *app) cacheCommand() *cobra.Command {
@@ -38,7 +40,7 @@ func (a *app) cacheWarmCommand() *cobra.Command {
 			}
 			p := a.newProgress()
 			defer p.close()
-			r, err := a.reader(p, false)
+			r, err := a.reader(p, &glovebox.Options{})
 			if err != nil {
 				return err
 			}

@@ -113,7 +113,7 @@ func engine() glovebox.Engine {
 func (a *app) examineDecoders(ctx context.Context, d *doctorDocument) {
 	p := a.newProgress()
 	defer p.close()
-	r, err := a.reader(p, true)
+	r, err := a.reader(p, &glovebox.Options{OneShot: true})
 	if err != nil {
 		d.add("decoders", err, "")
 		return

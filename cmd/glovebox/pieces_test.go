@@ -41,25 +41,23 @@ func TestParseBytes(t *testing.T) {
 func TestInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, items = 3, 40
-		var running, most atomic.Int64
-		taken := 0
+		var running, most, taken atomic.Int64
 		inOrder(t.Context(), n, count(items), func(_ context.Context, i int) int {
 			most.Store(max(most.Load(), running.Add(1)))
 			defer running.Add(-1)
-			if ahead := i - taken; ahead > 2*n+1 {
-				t.Errorf("item %d began while %d was next", i, taken)
+			if next := taken.Load(); int64(i)-next > 2*n+1 {
+				t.Errorf("item %d began while %d was next", i, next)
 			}
 			time.Sleep(time.Duration((items-i)%7) * time.Second)
 			return i
 		}, func(i int) bool {
-			if i != taken {
-				t.Errorf("took %d, want %d", i, taken)
+			if want := taken.Add(1) - 1; int64(i) != want {
+				t.Errorf("took %d, want %d", i, want)
 			}
-			taken++
 			return true
 		})
-		if taken != items || most.Load() != n {
-			t.Errorf("%d taken, %d at once", taken, most.Load())
+		if taken.Load() != items || most.Load() != n {
+			t.Errorf("%d taken, %d at once", taken.Load(), most.Load())
 		}
 	})
 }
@@ -69,20 +67,20 @@ func TestInOrderEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		started := 0
+		var started atomic.Int64
 		wait := func(ctx context.Context, i int) int {
-			started++
+			started.Add(1)
 			<-ctx.Done()
 			return i
 		}
 		inOrder(ctx, 2, count(100), wait, func(int) bool { return true })
-		if started != 2 {
-			t.Errorf("%d started", started)
+		if started.Load() != 2 {
+			t.Errorf("%d started", started.Load())
 		}
-		started = 0
-		inOrder(t.Context(), 1, count(100), func(context.Context, int) int { started++; return 0 }, func(int) bool { return false })
-		if started > 3 {
-			t.Errorf("%d started after a refusal", started)
+		started.Store(0)
+		inOrder(t.Context(), 1, count(100), func(context.Context, int) int { return int(started.Add(1)) }, func(int) bool { return false })
+		if started.Load() > 3 {
+			t.Errorf("%d started after a refusal", started.Load())
 		}
 	})
 }

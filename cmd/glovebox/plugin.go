@@ -53,7 +53,7 @@ func (a *app) pluginListCommand() *cobra.Command {
 		Example: "  glovebox plugin list\n  glovebox plugin list --json",
 		Args:    exactly(0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			r, err := a.reader(a.newProgress(), true)
+			r, err := a.reader(a.newProgress(), &glovebox.Options{OneShot: true})
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func (a *app) pluginInspectCommand() *cobra.Command {
 			return a.decoderNames(c), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := a.reader(a.newProgress(), true)
+			r, err := a.reader(a.newProgress(), &glovebox.Options{OneShot: true})
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func (a *app) pluginInspectCommand() *cobra.Command {
 
 // decoderNames are the completions of a decoder's name; none when the decoders cannot be listed.
 func (a *app) decoderNames(c *cobra.Command) []string {
-	r, err := a.reader(&progress{}, true)
+	r, err := a.reader(&progress{}, &glovebox.Options{OneShot: true})
 	if err != nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,16 +28,16 @@ type readFlags struct {
 
 func (r *readFlags) register(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVar(&r.units, "units", "", `what to read, by the file's own unit: "3", "1-3,7", "10-"`)
-	f.StringVar(&r.pages, "pages", "", "the same, for a file that has pages")
-	f.StringVar(&r.lines, "lines", "", "the same, for a file that has lines")
-	f.StringVar(&r.frames, "frames", "", "the same, for a file that has frames")
-	f.StringVar(&r.cursor, "cursor", "", "go on where a former answer ended (its \"next\")")
+	f.StringVar(&r.units, "units", "", "`UNITS` to read, by whatever the file counts by: \"3\", \"1-3,7\", \"10-\"")
+	f.StringVar(&r.pages, "pages", "", "the same for a file of `PAGES`")
+	f.StringVar(&r.lines, "lines", "", "the same for a file of `LINES`")
+	f.StringVar(&r.frames, "frames", "", "the same for a file of `FRAMES`")
+	f.StringVar(&r.cursor, "cursor", "", "go on where a former answer ended, at its `CURSOR`")
 	f.BoolVar(&r.all, "all", false, "read to the end, however long it is")
 	f.Var((*formValue)(&r.form), "form", "auto, text, image, or source: the decoded text exactly as it stands")
 	f.BoolVar(&r.unescaped, "unescaped", false, "show control, bidirectional and tag characters raw")
 	f.StringVar(&r.out, "out", "", "write pictures as files into `DIR`")
-	f.IntVar(&r.jobs, "jobs", defaultJobs(), "how many files to read at once")
+	f.IntVar(&r.jobs, "jobs", defaultJobs(), "read `N` files at once")
 	r.limits.register(f)
 }
 
@@ -193,7 +194,7 @@ func (r *reading) run(ctx context.Context) (err error) {
 		}
 	}
 	defer func() { err = errors.Join(err, r.images.close()) }()
-	if r.reader, err = r.app.reader(p, !r.several); err != nil {
+	if r.reader, err = r.app.reader(p, r.readerOptions()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.reader.Close()) }()
@@ -208,6 +209,24 @@ func (r *reading) run(ctx context.Context) (err error) {
 		return r.app.out.err == nil
 	})
 	return ctx.Err()
+}
+
+// readerOptions are such that the files that are read at once have room beside each other: none of them is busy because of the others.
+func (r *reading) readerOptions() *glovebox.Options {
+	if !r.several {
+		return &glovebox.Options{OneShot: true, MaxTotalMemoryBytes: roomFor(1, r.opts.Limits.MaxMemoryBytes)}
+	}
+	return &glovebox.Options{MaxInstances: r.jobs, MaxTotalMemoryBytes: roomFor(r.jobs, r.opts.Limits.MaxMemoryBytes)}
+}
+
+// roomFor is the memory that n guests may take together, each of which may take most: at least the front door's default, and one more
+// than n for what a decoder takes while it is made ready.
+func roomFor(n int, most int64) int64 {
+	const byDefault = 2 << 30
+	if most > math.MaxInt64/int64(n+1) {
+		return math.MaxInt64
+	}
+	return max(byDefault, int64(n+1)*most)
 }
 
 // read reads one input.

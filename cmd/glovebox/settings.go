@@ -69,16 +69,16 @@ type limitFlags struct {
 func (l *limitFlags) register(f *pflag.FlagSet) {
 	d := readapi.DefaultLimits()
 	def := func(s string, v any) string { return fmt.Sprintf("%s (default %v)", s, v) }
-	f.Int64Var(&l.tok, "max-tokens", 0, "estimated tokens of one answer, -1 for no limit (default "+strconv.FormatInt(d.MaxTokens, 10)+"; on a terminal and with --all: no limit)")
+	f.Int64Var(&l.tok, "max-tokens", 0, "`N` estimated tokens in one answer, -1 for no limit (default "+strconv.FormatInt(d.MaxTokens, 10)+"; on a terminal and with --all: no limit)")
 	f.DurationVar(&l.timeout, "timeout", 0, def("time for reading one file", d.Timeout))
 	f.Var(&l.input, "max-input", def("size of a file", formatBytes(d.MaxInputBytes)+", images "+formatBytes(d.MaxImageInputBytes)))
 	f.Var(&l.output, "max-output", def("size of one answer", formatBytes(d.MaxOutputBytes)))
 	f.Var(&l.memory, "max-memory", def("memory of a decoder", formatBytes(d.MaxMemoryBytes)))
-	f.Int64Var(&l.pixels, "max-pixels", 0, def("pixels of one picture before it is decoded", d.MaxPixels))
-	f.Int64Var(&l.side, "max-side", 0, def("pixels of one side of a picture", d.MaxSide))
-	f.Int64Var(&l.frames, "max-frames", 0, def("frames of an animation in one answer", d.MaxFrames))
-	f.Int64Var(&l.edge, "max-edge", 0, def("pictures are scaled down until their longer side has this many pixels", d.MaxEdge))
-	f.Int64Var(&l.fuel, "max-fuel", 0, def("units of work of a decoder", d.Fuel))
+	f.Int64Var(&l.pixels, "max-pixels", 0, def("`N` pixels of one picture before it is decoded", d.MaxPixels))
+	f.Int64Var(&l.side, "max-side", 0, def("`N` pixels of one side of a picture", d.MaxSide))
+	f.Int64Var(&l.frames, "max-frames", 0, def("`N` frames of an animation in one answer", d.MaxFrames))
+	f.Int64Var(&l.edge, "max-edge", 0, def("scale pictures down to `N` pixels of their longer side", d.MaxEdge))
+	f.Int64Var(&l.fuel, "max-fuel", 0, def("`N` units of work of a decoder", d.Fuel))
 }
 
 // limits are the defaults and what the flags say.

@@ -36,8 +36,8 @@ func newCanvas(w, h int, background [4]byte) *canvas {
 	return c
 }
 
-// play draws layers until layer at, from 1, is shown. A canvas goes forward only. fetch gives a layer; an error leaves the canvas as it was
-// before that layer.
+// play draws layers until layer at, from 1, is shown. A canvas goes forward only. fetch gives a layer; an error of its own
+// leaves the canvas as it was before that layer.
 func (c *canvas) play(at int64, fetch func(at int64) (layer, error)) error {
 	for c.done < at {
 		c.disposeLast()

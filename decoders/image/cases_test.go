@@ -128,6 +128,9 @@ func jpegCases(t testing.TB) []sample {
 		{name: "jpeg-progressive", comment: "two scans", data: progressive(), want: frames(level), near: 1},
 		{name: "jpeg-progressive-cut", comment: "the second scan is cut: less detail, all of the picture", data: progressive()[:len(progressive())-3], want: frames(level), near: 1, warnings: []string{"partial"}},
 		{name: "jpeg-progressive-first-cut", comment: "not even one scan is there", data: progressive()[:len(progressive())-14], expect: readapi.CodeMalformed},
+		{name: "jpeg-cmyk", comment: "four inks, inverted as Adobe has them", data: flat("\x01\x02\x03\x04", []byte(adobeCMYK)), want: frames(plain(8, 8, color.NRGBA{80, 64, 64, 255})), near: 1, meta: map[string]any{"color": "cmyk"}},
+		{name: "jpeg-cmyk-unknown", comment: "four components that nobody explains", data: flat("\x01\x02\x03\x04"), expect: readapi.CodeUnsupportedFeature},
+		{name: "jpeg-rgb", comment: "components by the names of the colours", data: flat("RGB"), want: frames(plain(8, 8, color.NRGBA{159, 128, 128, 255})), near: 1},
 		{name: "jpeg-no-frame", comment: "no frame header", data: whole[:10], expect: readapi.CodeMalformed},
 		{name: "jpeg-lossless", comment: "a process that is not decoded", data: jpegHeader(0xc3, 8, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
 		{name: "jpeg-arithmetic", comment: "arithmetic coding", data: jpegHeader(0xc9, 8, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
@@ -159,7 +162,7 @@ func gifCases(t testing.TB) []sample {
 		{name: "gif-grows", comment: "a first picture that the screen cannot hold", data: newGIF(4, 4, 0).picture(t, 0, 0, 8, 8, false, index).end(), want: frames(q)},
 		{name: "gif-moving", comment: "without a selection an animation is its first frame", data: moving, want: frames(q), meta: map[string]any{"frames": 4.0, "duration_ms": 400.0, "loop": 5.0}},
 		{name: "gif-moving-all", comment: "kept, cleared, restored, transparent", data: moving, units: all, want: frames(q, on(q, 2, 2, small), on(hole, 4, 4, plain(2, 2, red)), on(hole, 1, 0, plain(1, 1, blue)))},
-		{name: "gif-beyond", comment: "a later picture reaches over the screen", data: newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, false, fill(64, 0)).picture(t, 6, 6, 500, 300, false, fill(500*300, 4)).end(), units: all, want: frames(black, on(black, 6, 6, small))},
+		{name: "gif-beyond", comment: "a later picture reaches over the screen", data: newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, false, fill(64, 0)).picture(t, 6, 6, 500, 300, false, fill(500*300, 4)).end(), units: all, want: frames(black, on(black, 6, 6, small)), meta: map[string]any{"loop": 1.0}},
 		{name: "gif-outside", comment: "a later picture lies outside", data: newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, false, fill(64, 0)).picture(t, 60, 60, 2, 2, false, fill(4, 4)).end(), units: all, want: frames(black, black)},
 		{name: "gif-short", comment: "fewer pixels than the picture has", data: newGIF(8, 8, 0).control(0, 7).picture(t, 0, 0, 8, 8, false, index[:32]).end(), want: frames(on(plain(8, 8, none), 0, 0, q.SubImage(image.Rect(0, 0, 8, 4)).(*image.NRGBA))), warnings: []string{"partial"}},
 		{name: "gif-cut", comment: "no trailer", data: still[:len(still)-1], want: frames(q), warnings: []string{"partial"}},
@@ -190,6 +193,7 @@ func bmpCases() []sample {
 		ok("bmp-4", "a palette of sixteen", bmpSpec{w: 7, h: 4, header: 108, bpp: 4}),
 		ok("bmp-os2", "the oldest header", bmpSpec{w: 7, h: 4, header: 12, bpp: 8}),
 		ok("bmp-no-offset", "the header does not say where the pixels are", bmpSpec{w: 7, h: 4, header: 40, bpp: 24, noOffset: true}),
+		{name: "bmp-short-palette", comment: "the pixels begin before the palette that is promised ends", data: shortPalette(), want: frames(q)},
 		rle,
 		ok("bmp-rle4", "runs of half bytes", bmpSpec{w: 7, h: 4, header: 40, bpp: 4, compression: bmpRLE4, pixels: rle4}),
 		{name: "bmp-cut", comment: "rows are missing", data: func() []byte {
@@ -200,6 +204,15 @@ func bmpCases() []sample {
 		{name: "bmp-negative", comment: "a negative width", data: bmpSpec{w: -7, h: 4, header: 40, bpp: 24, pixels: []byte{0}}.build(), expect: readapi.CodeMalformed},
 		{name: "bmp-jpeg", comment: "a JPEG inside", data: bmpSpec{w: 7, h: 4, header: 40, bpp: 24, compression: 4, pixels: []byte{0}}.build(), expect: readapi.CodeUnsupportedFeature},
 	}
+}
+
+// shortPalette is a bitmap of eight bits whose palette has eight colours, without a word about it but where the pixels begin.
+func shortPalette() []byte {
+	s := bmpSpec{w: 7, h: 4, header: 40, bpp: 8}
+	b := s.build()
+	const colors = bmpFileHeader + 40
+	binary.LittleEndian.PutUint32(b[10:], colors+8*4)
+	return append(b[:colors+8*4:colors+8*4], s.quarters()...)
 }
 
 // rleSeen is what the runs of bmp-rle8 draw, row by row from the bottom.

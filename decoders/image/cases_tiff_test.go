@@ -74,6 +74,7 @@ func tiffCases(t testing.TB) []sample {
 		{name: "tiff-metadata", comment: "words, XMP and a place", data: with(func(s *tiffSpec) { s.extra = []entry{text(270, secret), text(700, secret), long(tagGPS, 8)} }).build(), want: frames(q), meta: map[string]any{"has_gps": true}, warnings: []string{"metadata_stripped"}},
 		{name: "tiff-cut", comment: "a strip lies behind the end", data: with(func(s *tiffSpec) { s.rows, s.segments, s.extra = 2, strips, []entry{long(273, 8, 1<<30)} }).build(), w: 6, h: 4, warnings: []string{"partial"}},
 		{name: "tiff-second-page-bad", comment: "one page is damaged, the other is read", data: secondPageBad(plain3), want: frames(q), warnings: []string{"partial"}, local: true},
+		{name: "tiff-tile-wide", comment: "tiles far wider than the page", data: tiffSpec{w: 6, h: 4, bits: eight, photometric: photoRGB, tile: 4096, segments: [][]byte{rgb(q)}}.build(), expect: readapi.CodeMalformed},
 		{name: "tiff-no-directory", comment: "the first directory lies behind the end", data: []byte("II\x2a\x00\xff\xff\xff\xff"), expect: readapi.CodeMalformed},
 		{name: "tiff-float", comment: "floating-point samples", data: with(func(s *tiffSpec) { s.extra = []entry{short(339, 3, 3, 3)} }).build(), expect: readapi.CodeUnsupportedFeature},
 		{name: "tiff-lab", comment: "Lab colours", data: with(func(s *tiffSpec) { s.photometric = 8 }).build(), expect: readapi.CodeUnsupportedFeature},
@@ -138,6 +139,8 @@ func tiffCodingCases(t testing.TB) []sample {
 		{name: "tiff-fax4-reversed", comment: "the low bit comes first", data: faxPage(whiteIsZero, reversed(fax), short(266, 2)), want: frames(half)},
 		{name: "tiff-jpeg", comment: "a strip that is a JPEG", data: jpegStrip(photoYCbCr), want: frames(quarters(32, 32)), near: 12},
 		{name: "tiff-jpeg-planes", comment: "a JPEG for each plane", data: planar, want: frames(plain(32, 32, color.NRGBA{90, 90, 90, 255})), near: 1},
+		{name: "tiff-jpeg-cmyk", comment: "a JPEG of four inks, not inverted", data: tiffSpec{w: 8, h: 8, bits: []uint64{8, 8, 8, 8}, photometric: photoCMYK, compression: tiffJPEG, segments: [][]byte{flat("\x01\x02\x03\x04")}}.build(), want: frames(plain(8, 8, color.NRGBA{48, 63, 63, 255})), near: 1},
+		{name: "tiff-jpeg-rgb", comment: "a JPEG of red, green and blue, which the page says and the JPEG does not", data: tiffSpec{w: 8, h: 8, bits: eight, photometric: photoRGB, compression: tiffJPEG, segments: [][]byte{flat("\x01\x02\x03")}}.build(), want: frames(plain(8, 8, color.NRGBA{159, 128, 128, 255})), near: 1},
 		{name: "tiff-jpeg-grows", comment: "a strip that is a larger JPEG than the page", data: tiffSpec{w: 8, h: 8, bits: eight, photometric: photoYCbCr, compression: tiffJPEG, segments: [][]byte{jpegHeader(0xc0, 8, 9000, 9000, 3)}}.build(), expect: readapi.CodeMalformed},
 		{name: "tiff-fax3-2d", comment: "Group 3 in two dimensions", data: tiffSpec{w: 8, h: 2, bits: []uint64{1}, compression: tiffFax3, segments: [][]byte{fax}, extra: []entry{long(292, 1)}}.build(), expect: readapi.CodeUnsupportedFeature},
 	}

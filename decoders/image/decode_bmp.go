@@ -194,7 +194,7 @@ func (f *bmpFile) unpack() (index []byte, whole bool) {
 		case !ok:
 			return index, false
 		case n > 0:
-			f.run(int(n), v, put)
+			f.run(min(int(n), max(0, w-x)), v, put) // what is beyond the row is not seen
 		case v == 0:
 			x, y = 0, y+1
 		case v == 1:

@@ -121,7 +121,7 @@ func (m *gifPixels) decode(in readapi.Input, p *gifFrame, b *budget) error {
 			break
 		}
 		n, err := io.ReadFull(r, row)
-		if y < m.h {
+		if y < m.h && (p.w == int64(m.w) || b.spend(p.w-int64(m.w), 1) == nil) {
 			copy(m.index[y*m.w:(y+1)*m.w], row[:min(n, m.w)])
 			m.there[y] = n >= m.w
 			seen++

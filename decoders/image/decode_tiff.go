@@ -196,11 +196,15 @@ func all8(v []uint64) bool {
 	return true
 }
 
+// maxLooseTile is the widest tile on a page that is narrower.
+const maxLooseTile = 1024
+
 // layout lists the strips or tiles.
 func (d *tiffDecoder) layout() ([]segment, error) {
 	w, h := d.width, min(d.rowsPerStrip, d.height)
 	if d.tileW > 0 || d.tileH > 0 {
-		if w, h = d.tileW, d.tileH; w <= 0 || h <= 0 || w > 1<<16 || h > 1<<16 {
+		// A tile may reach over the page's edge, but one that is mostly beyond it is work without pixels to show.
+		if w, h = d.tileW, d.tileH; w <= 0 || h <= 0 || w > max(maxLooseTile, d.width+15) || h > 1<<16 {
 			return nil, pdk.Malformed("tiles out of range")
 		}
 	}

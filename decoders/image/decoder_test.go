@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"image"
+	"image/draw"
 	"image/jpeg"
 	"image/png"
 	"os"
@@ -46,6 +47,11 @@ func pixels(t testing.TB, p readapi.Part) *image.NRGBA {
 	}
 	if n, ok := m.(*image.NRGBA); ok {
 		return n
+	}
+	if o, ok := m.(interface{ Opaque() bool }); ok && o.Opaque() { // the fast way: premultiplied or not is then the same
+		rgba := image.NewRGBA(m.Bounds())
+		draw.Draw(rgba, rgba.Rect, m, image.Point{}, draw.Src)
+		return &image.NRGBA{Pix: rgba.Pix, Stride: rgba.Stride, Rect: rgba.Rect}
 	}
 	out := image.NewNRGBA(image.Rect(0, 0, p.Image.Width, p.Image.Height))
 	for y := range p.Image.Height {

@@ -95,7 +95,7 @@ func meanOf(pix []byte, c int) float64 {
 	return float64(sum) / float64(len(pix)/4)
 }
 
-// endless is a raster whose rows end.
+// ending is a raster whose rows end.
 type ending struct {
 	nrgba
 	rows int
@@ -173,9 +173,9 @@ func TestEncodingChoice(t *testing.T) {
 }
 
 func TestByteBudget(t *testing.T) {
-	data := jpegOf(t, photo(900, 700))
-	alpha := image.NewNRGBA(image.Rect(0, 0, 500, 400))
-	copy(alpha.Pix, photo(500, 400).Pix)
+	data := jpegOf(t, photo(450, 350))
+	alpha := image.NewNRGBA(image.Rect(0, 0, 250, 200))
+	copy(alpha.Pix, photo(250, 200).Pix)
 	for i := 3; i < len(alpha.Pix); i += 8 {
 		alpha.Pix[i] = 90
 	}

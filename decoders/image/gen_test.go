@@ -258,3 +258,22 @@ func progressive() []byte {
 	b = append(b, jpegSegment(0xda, "\x01\x01\x00\x01\x3f\x00")...)
 	return append(b, 0b0000_1111, 0xff, 0xd9)
 }
+
+// flat is a JPEG of 8 by 8 with components of these names, all samples of the first 159 and of the others 128.
+func flat(names string, segments ...[]byte) []byte {
+	b := []byte{0xff, 0xd8}
+	for _, s := range segments {
+		b = append(b, s...)
+	}
+	b = append(b, jpegSegment(0xdb, "\x00"+string(fill(64, 8)))...)
+	frame, scan := "\x08\x00\x08\x00\x08"+string(rune(len(names))), string(rune(len(names)))
+	for _, n := range names {
+		frame += string(n) + "\x11\x00"
+		scan += string(n) + "\x00"
+	}
+	b = append(b, jpegSegment(0xc0, frame)...)
+	b = append(b, jpegSegment(0xc4, "\x00\x01\x01"+string(fill(14, 0))+"\x00\x05")...)
+	b = append(b, jpegSegment(0xc4, "\x10\x01"+string(fill(15, 0))+"\x00")...)
+	b = append(b, jpegSegment(0xda, scan+"\x00\x3f\x00")...)
+	return append(b, 0b10_11111_0, 0, 0xff, 0xd9) // a change of 31 and no more; then none, as often as there are components
+}

@@ -17,7 +17,7 @@ type header struct {
 	atLeast       bool  // frames is a lower bound: the file has more than are counted
 	animated      bool  // the frames are one moving picture, not pages
 	durationMS    int64 // of the animation, once through
-	loop          int64 // times that it plays, 0: for ever
+	loop          int64 // times that it plays as the file says it, 0: for ever
 	alpha         bool
 	depth         int    // bits of one sample
 	color         string // gray, rgb, palette, ycbcr, cmyk
@@ -85,6 +85,9 @@ var formats = []struct {
 	{"BM", openBMP},
 	{"\x00\x00\x01\x00", openICO},
 }
+
+// maxJunk bounds the bytes between a file's blocks that are skipped in search of the next: real files have a few.
+const maxJunk = 64 << 10
 
 const (
 	pngMagic   = "\x89PNG\r\n\x1a\n"

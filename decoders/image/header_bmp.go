@@ -42,9 +42,11 @@ func openBMP(in readapi.Input) (file, error) {
 	if err := f.info(bmpFileHeader); err != nil {
 		return nil, err
 	}
-	// The offset of the pixels is believed when it lies behind what comes before them; some writers leave it 0.
-	if at := int64(binary.LittleEndian.Uint32(b[10:])); at >= f.pixels || at >= bmpFileHeader+f.headerBytes && f.bpp > 8 {
+	// The offset of the pixels is believed when it lies behind the headers, also where that leaves the palette fewer colours than
+	// promised; some writers leave it 0.
+	if at := int64(binary.LittleEndian.Uint32(b[10:])); at >= f.pixels-f.colors.n+f.colorBytes || at >= f.pixels {
 		f.pixels = at
+		f.colors.n = min(f.colors.n, at-f.colors.off)
 	}
 	return f, f.checked()
 }

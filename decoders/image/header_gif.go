@@ -30,7 +30,7 @@ type gifFrame struct {
 
 func openGIF(in readapi.Input) (file, error) {
 	f := &gifFile{header: blank("gif"), in: in}
-	f.color = "palette"
+	f.color, f.loop = "palette", 1
 	var b [13]byte
 	if !readInto(in, b[:], 0) {
 		return nil, pdk.Malformed("gif without a screen descriptor")
@@ -58,7 +58,7 @@ func (f *gifFile) head() *header { return &f.header }
 func (f *gifFile) scan(off int64) {
 	control := gifFrame{transparent: -1}
 	var b [10]byte
-	for readInto(f.in, b[:1], off) {
+	for junk := 0; junk <= maxJunk && readInto(f.in, b[:1], off); {
 		switch b[0] {
 		case 0x21:
 			if !readInto(f.in, b[:2], off) {
@@ -78,6 +78,7 @@ func (f *gifFile) scan(off int64) {
 			return
 		default: // zero bytes and other padding between blocks
 			off++
+			junk++
 		}
 		if off < 0 {
 			f.cut = true

@@ -36,18 +36,22 @@ func (f *jpegFile) head() *header { return &f.header }
 // scan walks the segments up to the first scan.
 func (f *jpegFile) scan() {
 	var b [4]byte
-	for off := int64(2); readInto(f.in, b[:2], off); {
+	junk := 0
+	for off := int64(2); junk <= maxJunk && readInto(f.in, b[:2], off); {
 		if b[0] != 0xff {
 			off++ // what lies between segments is skipped, as every reader does
+			junk++
 			continue
 		}
 		marker := b[1]
 		switch {
 		case marker == 0xff:
 			off++
+			junk++
 			continue
 		case marker == 0, marker == 1, 0xd0 <= marker && marker <= 0xd8: // without a length
 			off += 2
+			junk++
 			continue
 		case marker == 0xda, marker == 0xd9:
 			return

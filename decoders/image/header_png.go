@@ -20,6 +20,7 @@ type pngFile struct {
 	plte      span
 	trns      span
 	idat      int64 // offset of the first IDAT chunk; 0: none
+	profiles  int   // metadata chunks that were looked into
 	pieces    []pngFrame
 	played    *canvas
 }
@@ -37,6 +38,8 @@ type pngFrame struct {
 const (
 	// maxPNGMetadata bounds what is read of one metadata chunk, before and after inflating it.
 	maxPNGMetadata = 256 << 10
+	// maxProfiles bounds how many such chunks are looked into.
+	maxProfiles = 8
 	// maxRecorded bounds how many frames of an animation or pages of a TIFF are kept.
 	maxRecorded = 1 << 14
 )
@@ -130,7 +133,11 @@ func (f *pngFile) control(c span) *pngFrame {
 }
 
 func (f *pngFile) take(p *pngFrame, off int64, inIDAT bool) {
-	if p == nil || len(f.pieces) == maxRecorded {
+	if p == nil {
+		return
+	}
+	if len(f.pieces) == maxRecorded {
+		f.atLeast = true
 		return
 	}
 	p.data, p.inIDAT = off, inIDAT
@@ -157,14 +164,22 @@ func (f *pngFile) animation(declared, plays int64) {
 // describe reads what a metadata chunk says of orientation and place.
 func (f *pngFile) describe(name string, c span) {
 	switch name {
+	case "eXIf", "zTXt", "tEXt", "iTXt", "tIME":
+		f.metadata = true
+	}
+	if f.profiles == maxProfiles {
+		return
+	}
+	switch name {
 	case "eXIf":
-		f.metadata = true
+		f.profiles++
 		f.readEXIF(readUpTo(f.in, c.off, min(c.n, maxPNGMetadata)))
-	case "zTXt", "tEXt", "iTXt":
-		f.metadata = true
-		f.rawProfile(name, readUpTo(f.in, c.off, min(c.n, maxPNGMetadata)))
-	case "tIME":
-		f.metadata = true
+	case "zTXt", "tEXt":
+		const keyword = "Raw profile type "
+		if string(readUpTo(f.in, c.off, min(c.n, int64(len(keyword))))) == keyword {
+			f.profiles++
+			f.rawProfile(name, readUpTo(f.in, c.off, min(c.n, maxPNGMetadata)))
+		}
 	}
 }
 
@@ -182,7 +197,7 @@ func (f *pngFile) rawProfile(name string, b []byte) {
 		text, _ = io.ReadAll(io.LimitReader(r, maxPNGMetadata))
 	}
 	fields := bytes.Fields(text)
-	if name == "iTXt" || len(fields) < 3 {
+	if len(fields) < 3 {
 		return
 	}
 	digits := bytes.Join(fields[2:], nil)

@@ -15,27 +15,26 @@ type tiffFile struct {
 
 // tiffPage is what one directory says. The lists are read when the page is decoded.
 type tiffPage struct {
-	width, height        int64
-	bits                 []uint64 // of each sample
-	samples              int64
-	compression          uint64
-	photometric          uint64
-	planar               bool
-	lowBitFirst          bool // FillOrder 2
-	predictor            uint64
-	rowsPerStrip         int64
-	tileW, tileH         int64 // 0: strips
-	offsets, counts      ifdEntry
-	colors               ifdEntry
-	tables               ifdEntry // JPEG
-	faxOptions           uint64
-	extra                []uint64
-	format               uint64
-	subsampleX           uint64
-	subsampleY           uint64
-	orientation          int
-	icc, gps, metadata   bool
-	hasExtra, hasFormats bool
+	width, height      int64
+	bits               []uint64 // of each sample
+	samples            int64
+	compression        uint64
+	photometric        uint64
+	planar             bool
+	lowBitFirst        bool // FillOrder 2
+	predictor          uint64
+	rowsPerStrip       int64
+	tileW, tileH       int64 // 0: strips
+	offsets, counts    ifdEntry
+	colors             ifdEntry
+	tables             ifdEntry // JPEG
+	faxOptions         uint64
+	extra              []uint64
+	format             uint64
+	subsampleX         uint64
+	subsampleY         uint64
+	orientation        int
+	icc, gps, metadata bool
 }
 
 const (
@@ -126,7 +125,7 @@ func (f *tiffFile) field(p *tiffPage, e ifdEntry) {
 	case 320:
 		p.colors = e
 	case 338:
-		p.extra, p.hasExtra = f.dir.uints(e, maxSamples), true
+		p.extra = f.dir.uints(e, maxSamples)
 	case 347: // TIFF technical note 2
 		p.tables = e
 	case tagOrientation:

@@ -101,7 +101,11 @@ func (f *webpFile) scan() {
 
 func (f *webpFile) frameChunk(c span) {
 	var b [16]byte
-	if !f.animated || c.n < int64(len(b)) || !readInto(f.in, b[:], c.off) || len(f.pieces) == maxRecorded {
+	if !f.animated || c.n < int64(len(b)) || !readInto(f.in, b[:], c.off) {
+		return
+	}
+	if len(f.pieces) == maxRecorded {
+		f.atLeast = true
 		return
 	}
 	p := webpFrame{

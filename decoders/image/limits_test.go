@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,23 +28,27 @@ func TestLimits(t *testing.T) {
 		name   string
 		data   []byte
 		change func(*readapi.Request)
-		limit  string // "" is ok
+		limit  string // "" is ok, "next N" is ok and goes on at N
 	}{
 		{"pixels, just enough", still, func(r *readapi.Request) { r.MaxPixels = 1200 }, ""},
 		{"pixels, one short", still, func(r *readapi.Request) { r.MaxPixels = 1199 }, "max_pixels"},
 		{"side, just enough", still, func(r *readapi.Request) { r.MaxSide = 40 }, ""},
 		{"side, one short", still, func(r *readapi.Request) { r.MaxSide = 39 }, "max_side"},
 		{"frames, just enough", moving, func(r *readapi.Request) { r.Units, r.MaxFrames = all, 9 }, ""},
-		{"frames, one short", moving, func(r *readapi.Request) { r.Units, r.MaxFrames = all, 8 }, "max_frames"},
+		{"frames, one short: the next answer has it", moving, func(r *readapi.Request) { r.Units, r.MaxFrames = all, 8 }, "next 9"},
 		{"frames, not selected", moving, func(r *readapi.Request) { r.MaxFrames = 1 }, ""},
 		{"total, just enough", moving, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = all, 9*1600 }, ""},
-		{"total, one short", moving, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = all, 9*1600-1 }, "max_total_pixels"},
+		{"total, one short", moving, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = all, 9*1600-1 }, "next 9"},
 		{"total, for a late frame", moving, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = []readapi.Range{{From: 9, To: 9}}, 8*1600 }, "max_total_pixels"},
 	} {
-		_, err := read(t, c.data, c.change)
-		if c.limit == "" {
-			if err != nil {
-				t.Errorf("%s: %v", c.name, err)
+		res, err := read(t, c.data, c.change)
+		if c.limit == "" || strings.HasPrefix(c.limit, "next") {
+			next := ""
+			if res.Next != nil {
+				next = fmt.Sprint("next ", res.Next.At)
+			}
+			if err != nil || next != c.limit {
+				t.Errorf("%s: %q, %v", c.name, next, err)
 			}
 			continue
 		}
@@ -50,6 +56,26 @@ func TestLimits(t *testing.T) {
 		if !ok || e.Code != readapi.CodeLimitPixels || e.Limit == nil || e.Limit.Name != c.limit || e.Limit.Actual != e.Limit.Value+1 && c.limit != "max_total_pixels" {
 			t.Errorf("%s: %v (%+v), want limit_pixels by %s", c.name, err, e.Limit, c.limit)
 		}
+	}
+}
+
+// TestWorkBeyondTheScreen holds that pixels count even where nobody sees them.
+func TestWorkBeyondTheScreen(t *testing.T) {
+	g := newGIF(40, 40, 0).picture(t, 0, 0, 40, 40, false, fill(1600, 1)).picture(t, 0, 0, 4000, 40, false, fill(4000*40, 2))
+	data := g.picture(t, 0, 0, 40, 4000, true, fill(4000*40, 3)).end()
+	only := func(frame, most int64) (readapi.Result, error) {
+		return read(t, data, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = []readapi.Range{{From: frame, To: frame}}, most })
+	}
+	for _, frame := range []int64{2, 3} {
+		if res, err := only(frame, 1<<20); err != nil || len(res.Warnings) > 0 {
+			t.Errorf("frame %d: %v %v", frame, err, res.Warnings)
+		}
+	}
+	if res, err := only(2, 20000); err != nil || !slices.Equal(codes(res.Warnings), []string{readapi.WarnPartial}) {
+		t.Errorf("frame 2 within 20,000 pixels: %v %v, want partial", err, res.Warnings)
+	}
+	if _, err := only(3, 20000); !errors.Is(err, readapi.CodeLimitPixels) {
+		t.Errorf("frame 3 within 20,000 pixels: %v, want limit_pixels", err)
 	}
 }
 

@@ -99,6 +99,9 @@ func (d *tiffDecoder) jpegSegment(s segment, b *budget) error {
 	if err := b.size(h.width, h.height, h.bytesPerPixel()+d.samples); err != nil {
 		return err
 	}
+	if shown := min(h.width, d.width-s.x) * min(h.height, s.h); b.spend(h.width*h.height-shown, 1) != nil {
+		return pdk.Malformed("tiles that are mostly beyond the page")
+	}
 	img, err := jpeg.Decode(&jpegReader{Reader: bytes.NewReader(stream)})
 	if err != nil {
 		if e, ok := asFailure(jpegFailure(err)); ok && e.Code == "unsupported_feature" {

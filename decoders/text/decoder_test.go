@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -221,11 +222,30 @@ func TestRefusals(t *testing.T) {
 	if _, err := try("\x1b$)C\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", nil); readapi.CodeOf(err) != readapi.CodeUnsupportedFeature || !strings.Contains(err.Error(), "iso-2022-kr") {
 		t.Errorf("ISO-2022-KR gives %v", err)
 	}
-	if _, err := try("流"+strings.Repeat("x", maxLineBytes+chunkBytes), nil); readapi.CodeOf(err) != readapi.CodeLimitOutput {
-		t.Errorf("a line above the limit gives %v", err)
-	}
 	if _, err := try("x", func(r *readapi.Request) { r.Form = readapi.FormImage }); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
 		t.Errorf("a picture of a text gives %v", err)
+	}
+}
+
+// TestLineLimit: a line is refused one byte above the limit, unless nobody wants it.
+func TestLineLimit(t *testing.T) {
+	chunk := bytes.Repeat([]byte("x"), chunkBytes)
+	l := newLines(&readapi.Request{}, nil)
+	for range maxLineBytes / chunkBytes {
+		if err := l.grow(chunk); err != nil {
+			t.Fatalf("%d bytes: %v", len(l.carry), err)
+		}
+	}
+	err := l.grow(chunk[:1])
+	e, ok := errors.AsType[*readapi.Error](err)
+	if !ok || e.Code != readapi.CodeLimitOutput || e.Limit == nil || e.Limit.Value != maxLineBytes || e.Limit.Actual != maxLineBytes+1 {
+		t.Errorf("one byte more gives %v", err)
+	}
+	l = newLines(&readapi.Request{Units: []readapi.Range{{From: 2}}}, nil)
+	for range maxLineBytes/chunkBytes + 1 {
+		if err := l.grow(chunk); err != nil || len(l.carry) > 0 {
+			t.Fatalf("a line that is not wanted: %d bytes kept, %v", len(l.carry), err)
+		}
 	}
 }
 

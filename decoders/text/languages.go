@@ -41,7 +41,7 @@ var (
 
 // singleBytes are the candidates among the single-byte charsets. Where two read a text alike the first wins.
 var singleBytes = []singleByte{
-	{label: "windows-1252", alphabets: western}, {label: "windows-1251", alphabets: cyrillic}, {label: "windows-1250", alphabets: central},
+	{label: "windows-1252", alphabets: western, prior: 6}, {label: "windows-1251", alphabets: cyrillic}, {label: "windows-1250", alphabets: central},
 	{label: "iso-8859-2", alphabets: central}, {label: "koi8-r", alphabets: cyrillic}, {label: "koi8-u", alphabets: cyrillic},
 	{label: "ibm866", alphabets: cyrillic}, {label: "iso-8859-5", alphabets: cyrillic}, {label: "x-mac-cyrillic", alphabets: cyrillic},
 	{label: "windows-1253", alphabets: greek}, {label: "iso-8859-7", alphabets: greek}, {label: "windows-1255", alphabets: hebrew},

@@ -1,66 +1,45 @@
 package text
 
 import (
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// countHigh counts the bytes above ASCII of a sample.
-func countHigh(sample []byte) (count [128]int) {
-	for _, c := range sample {
-		if c >= utf8.RuneSelf {
-			count[c-utf8.RuneSelf]++
-		}
-	}
-	return count
-}
-
-// class is what a byte is in one charset, as far as its neighbours care.
-type class uint8
-
-const (
-	other class = iota // ASCII that is no letter; typographic punctuation
-	lower              // letters of ASCII
-	upper
-	highLower // letters above ASCII
-	highUpper
-	caseless
-	mark // combines with the letter before it
-	symbol
-	undefined
-)
-
-func (c class) letter() bool { return lower <= c && c <= mark }
-func (c class) high() bool   { return highLower <= c && c <= mark }
-
-// typographic is punctuation that stands in good texts next to letters.
-const typographic = "’‘“”„‚–—…«»‹›•·¿¡§°€£№©®™ \u00a0؟،؛\u200c\u200d\u200e\u200f"
-
 // singleByte is a candidate: a charset and the languages that are written in it.
 type singleByte struct {
 	label     string
 	alphabets []string
+	prior     int // points for being the common one
 
 	once    sync.Once
 	points  [][128]int8 // of the bytes above ASCII, for each alphabet
 	classes [256]class
+	lonely  [256]bool   // letters above ASCII that are no word by themselves
+	wrong   [256]string // letters of ASCII that do not follow the byte
 }
 
 func (s *singleByte) fill() {
 	c := charmapOf(s.label)
 	for b := range 256 {
-		s.classes[b] = classOf(c.DecodeByte(byte(b)))
+		r := c.DecodeByte(byte(b))
+		s.classes[b] = classOf(r)
+		s.lonely[b] = s.classes[b].high() && (s.foreign() || !strings.ContainsRune(oneLetterWords, r))
+		s.wrong[b] = neverBefore(r)
 	}
 	s.points = make([][128]int8, len(s.alphabets))
 	for i, alphabet := range s.alphabets {
 		for b := range 128 {
-			if r := c.DecodeByte(byte(b + utf8.RuneSelf)); s.classes[b+utf8.RuneSelf].letter() {
-				s.points[i][b] = letterPoints(alphabet, r)
+			if s.classes[b+utf8.RuneSelf].letter() {
+				s.points[i][b] = letterPoints(alphabet, c.DecodeByte(byte(b+utf8.RuneSelf)))
 			}
 		}
 	}
 }
+
+// foreign reports whether the charset is for a script whose words have no Latin letters.
+func (s *singleByte) foreign() bool { return s.alphabets[0] > "\u0370" }
 
 // letterPoints is 100 for a letter of the first third of an alphabet, less for the others, and a penalty for those that it does not have.
 func letterPoints(alphabet string, r rune) int8 {
@@ -78,6 +57,16 @@ func letterPoints(alphabet string, r rune) int8 {
 	return -60
 }
 
+// countHigh counts the bytes above ASCII of a sample.
+func countHigh(sample []byte) (count [128]int) {
+	for _, c := range sample {
+		if c >= utf8.RuneSelf {
+			count[c-utf8.RuneSelf]++
+		}
+	}
+	return count
+}
+
 // score returns how plausible a sample is: by its letters in the alphabet that fits best, and by their neighbours. count is countHigh of
 // the sample. A score that cannot exceed floor may come back too high, but not above floor.
 func (s *singleByte) score(sample []byte, count *[128]int, floor int) int {
@@ -91,7 +80,9 @@ func (s *singleByte) score(sample []byte, count *[128]int, floor int) int {
 		case symbol:
 			base -= n * 30
 		case other:
-			base += n * 30
+			base += n * 40
+		case quote:
+			base += n * 80
 		}
 	}
 	if chars == 0 {
@@ -105,51 +96,23 @@ func (s *singleByte) score(sample []byte, count *[128]int, floor int) int {
 		}
 		best = max(best, sum)
 	}
-	if most := (base + best) / chars; most <= floor {
+	if most := (base+best)/chars + s.prior; most <= floor {
 		return most // neighbours only take away
 	}
-	// Scripts written without Latin letters touch none within a word.
-	foreign := s.alphabets[0] > "\u0370"
-	return (base + best + neighbours(sample, &s.classes, foreign)) / chars
+	return (base+best+s.neighbours(sample))/chars + s.prior
 }
 
-func classOf(r rune) class {
-	switch {
-	case 'a' <= r && r <= 'z':
-		return lower
-	case 'A' <= r && r <= 'Z':
-		return upper
-	case r < utf8.RuneSelf:
-		return other
-	case r < 0xa0, r == utf8.RuneError, unicode.Is(unicode.Co, r):
-		return undefined
-	case unicode.IsLower(r):
-		return highLower
-	case unicode.IsUpper(r):
-		return highUpper
-	case r == 'º', r == 'ª':
-		return other
-	case unicode.IsLetter(r):
-		return caseless
-	case unicode.Is(unicode.Mn, r):
-		return mark
-	}
-	for _, t := range typographic {
-		if r == t {
-			return other
-		}
-	}
-	return symbol
-}
-
-// neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word,
-// a mark without a letter, and, in foreign scripts, Latin letters inside a word and words of one letter, which are rare.
-func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
-	prev, run := other, 0 // run is the length of the word above ASCII that ends in prev
+// neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word, a
+// mark without a letter, Latin letters inside a word of another script, words of one letter that are none, and pairs that no language has.
+func (s *singleByte) neighbours(sample []byte) (sum int) {
+	foreign := s.foreign()
+	prev, last := other, byte(0) // the byte before and its class
+	run, before := 0, other      // length of the word above ASCII that ends there, and what stands before it
+	glued := false               // that byte is a quote behind a letter
 	for _, c := range sample {
-		cur := classes[c]
-		if c < utf8.RuneSelf && run == 0 && prev != symbol {
-			prev = cur
+		cur := s.classes[c]
+		if c < utf8.RuneSelf && run == 0 && prev != symbol && !glued {
+			prev, last = cur, c
 			continue
 		}
 		switch {
@@ -159,21 +122,26 @@ func neighbours(sample []byte, classes *[256]class, foreign bool) (sum int) {
 			sum -= 100
 		case cur == mark && !prev.letter():
 			sum -= 100
-		case cur == symbol && prev.letter(), prev == symbol && cur.letter():
+		case cur == symbol && prev.letter(), prev == symbol && cur.letter(), prev == quote && cur.letter() && glued:
 			sum -= 100
 		case foreign && (cur.high() && (prev == lower || prev == upper) || run > 0 && (cur == lower || cur == upper)):
 			sum -= 100
+		case cur == lower && s.wrong[last] != "" && strings.IndexByte(s.wrong[last], c) >= 0:
+			sum -= 80
 		}
 		switch {
+		case cur.high() && run == 0:
+			run, before = 1, prev
 		case cur.high():
 			run++
 		default:
-			if foreign && run == 1 {
+			if run == 1 && !before.letter() && !cur.letter() && s.lonely[last] {
 				sum -= 60
 			}
 			run = 0
 		}
-		prev = cur
+		glued = cur == quote && prev.letter()
+		prev, last = cur, c
 	}
 	return sum
 }

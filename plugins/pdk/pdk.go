@@ -91,8 +91,7 @@ func Run(d *Decoder, in readapi.Input, req readapi.Request) (readapi.Result, err
 
 // run calls the decoder and closes its answer with an end or an error frame.
 func run(d *Decoder, in readapi.Input, req *readapi.Request, sink func(abi.Kind, []byte) bool) {
-	own := *req // the writer moves the start
-	w := &Writer{req: &own, sink: sink}
+	w := &Writer{req: req, sink: sink}
 	var err error
 	if d.HasForm(req.Form) {
 		err = d.Decode(in, req, w)

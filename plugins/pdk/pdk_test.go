@@ -171,6 +171,98 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A unit of several parts that does not fit one answer goes on with the part that is missing, not with the ones that were given.
+func TestPartsOfOneUnit(t *testing.T) {
+	d := &pdk.Decoder{Unit: "page", Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
+		for at := range w.Units(3) {
+			if err := w.Text(at, strings.Repeat("word ", int(at)*4)); err != nil {
+				return err
+			}
+			if err := w.Data(at, map[string]int64{"unit": at}); err != nil {
+				return err
+			}
+			if err := w.Image(at, "image/png", 1, 1, make([]byte, 30)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	kinds := func(res readapi.Result) (out []string) {
+		for _, p := range res.Parts {
+			out = append(out, fmt.Sprint(p.At, p.Type, p.Offset))
+		}
+		return out
+	}
+	whole, err := read(t, d, readapi.Request{})
+	if err != nil || len(whole.Parts) != 9 {
+		t.Fatalf("%v, %v", kinds(whole), err)
+	}
+	for most := int64(30); most < 200; most++ {
+		req := readapi.Request{MaxBytes: most}
+		texts, others := map[int64]string{}, 0
+		for range 100 {
+			res, err := read(t, d, req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range res.Parts {
+				if p.Type != readapi.PartText {
+					others++
+					continue
+				}
+				if int(p.Offset) != len(texts[p.At]) {
+					t.Fatalf("budget %d: text of unit %d goes on at %d, had %d", most, p.At, p.Offset, len(texts[p.At]))
+				}
+				texts[p.At] += p.Text
+			}
+			if res.Next == nil {
+				break
+			}
+			req.Start = *res.Next
+		}
+		if others != 6 || len(texts[1]) != 20 || len(texts[2]) != 40 || len(texts[3]) != 60 {
+			t.Fatalf("budget %d: %d pictures and tables, want 6; texts of %d, %d, %d bytes", most, others, len(texts[1]), len(texts[2]), len(texts[3]))
+		}
+	}
+}
+
+func TestStop(t *testing.T) {
+	d := &pdk.Decoder{Unit: "frame", Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
+		n := 0
+		for at := range w.Units(5) {
+			if n++; n > 2 {
+				return w.Stop(at)
+			}
+			if err := w.Text(at, "x"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	var got []int64
+	var req readapi.Request
+	for range 10 {
+		res, err := read(t, d, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range res.Parts {
+			got = append(got, p.At)
+		}
+		if res.Next == nil {
+			break
+		}
+		req.Start = *res.Next
+	}
+	if fmt.Sprint(got) != "[1 2 3 4 5]" {
+		t.Errorf("got units %v", got)
+	}
+	nothing := &pdk.Decoder{Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error { return w.Stop(1) }}
+	if _, err := read(t, nothing, readapi.Request{}); readapi.CodeOf(err) != readapi.CodeLimitOutput {
+		t.Errorf("an answer without anything: %v", err)
+	}
+}
+
 func TestImageBudget(t *testing.T) {
 	d := &pdk.Decoder{Unit: "frame", Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
 		for at := range w.Units(3) {

@@ -24,7 +24,9 @@ type Writer struct {
 	next    *readapi.Position
 	err     error
 
-	parts  int   // units emitted or pending
+	at     int64 // the current unit
+	part   int64 // the current part of it, from 0, given or not
+	parts  int   // emitted or pending in this answer
 	tokens int64 // spent
 	bytes  int64 // spent
 
@@ -83,7 +85,11 @@ func (w *Writer) Total(n int64, atLeast bool) { w.total, w.atLeast = n, atLeast 
 // Text emits the text of unit at. What does not fit the budget goes to the next answer; a unit that is larger than a whole answer is cut
 // and continued there.
 func (w *Writer) Text(at int64, text string) error {
-	skip, err := w.skip(at, text)
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
+	skip, err := w.skip(text)
 	if err != nil {
 		return err
 	}
@@ -100,18 +106,22 @@ func (w *Writer) textFrom(at, skip int64, text string) error {
 		return w.text(abi.Part{At: at, Offset: skip}, text, cost)
 	}
 	if w.parts > 0 {
-		return w.full(at, skip)
+		return w.full(skip)
 	}
 	text = w.cut(text)
 	if err := w.text(abi.Part{At: at, Offset: skip, Truncated: true}, text, readapi.EstimateTokens(text)); err != nil {
 		return err
 	}
-	return w.full(at, skip+int64(len(text)))
+	return w.full(skip + int64(len(text)))
 }
 
 // Line emits one line, its line end included. Adjacent lines share a part.
 func (w *Writer) Line(at int64, line string) error {
-	skip, err := w.skip(at, line)
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
+	skip, err := w.skip(line)
 	if err != nil {
 		return err
 	}
@@ -142,13 +152,18 @@ func (w *Writer) lineCost(line string) int64 {
 	return readapi.EstimateTokens(line)
 }
 
-// Image emits a picture of unit at, encoded as image/png or image/jpeg.
+// Image emits a picture of unit at, encoded as image/png or image/jpeg. Pictures and data are not cut: one that does not fit goes to the
+// next answer.
 func (w *Writer) Image(at int64, mediaType readapi.MediaType, width, height int, encoded []byte) error {
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
 	if err := w.flush(); err != nil {
 		return err
 	}
 	if !w.fits(readapi.ImageTokens, int64(len(encoded))) && w.parts > 0 {
-		return w.full(at, 0)
+		return w.full(0)
 	}
 	if w.req.MaxBytes > 0 && int64(len(encoded)) > w.req.MaxBytes {
 		return w.fail(OverLimit(readapi.CodeLimitOutput, "max_bytes", w.req.MaxBytes, int64(len(encoded))))
@@ -159,6 +174,10 @@ func (w *Writer) Image(at int64, mediaType readapi.MediaType, width, height int,
 
 // Data emits a structured part of unit at: one JSON value.
 func (w *Writer) Data(at int64, value any) error {
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
 	if err := w.flush(); err != nil {
 		return err
 	}
@@ -168,10 +187,22 @@ func (w *Writer) Data(at int64, value any) error {
 	}
 	cost := readapi.EstimateTokens(string(b))
 	if !w.fits(cost, int64(len(b))) && w.parts > 0 {
-		return w.full(at, 0)
+		return w.full(0)
 	}
 	w.spend(cost, int64(len(b)))
 	return w.emit(abi.KindData, abi.Part{At: at}, b)
+}
+
+// Stop ends the answer well before unit at, where the next one begins: for a decoder that has reached a bound of its own on one answer. It
+// must have emitted something, or the reader would get nowhere.
+func (w *Writer) Stop(at int64) error {
+	if w.parts == 0 {
+		return w.fail(OverLimit(readapi.CodeLimitOutput, "parts", 0, 1))
+	}
+	if w.err == nil && w.next == nil {
+		w.at, w.part = at, 0
+	}
+	return w.full(0)
 }
 
 // Meta emits facts about the whole file; later keys replace earlier ones.
@@ -185,16 +216,26 @@ func (w *Writer) Warn(code, detail string, at int64) error {
 // Child lists a file inside the file.
 func (w *Writer) Child(c readapi.Child) error { return w.emit(abi.KindChild, c, nil) }
 
-// skip returns how many bytes of unit at former answers have given already.
-func (w *Writer) skip(at int64, text string) (int64, error) {
+// begin counts a part of unit at; given means that a former answer had it whole.
+func (w *Writer) begin(at int64) (given bool, err error) {
 	if w.err != nil || w.next != nil {
-		return 0, w.over()
+		return false, w.over()
 	}
-	off := w.req.Start.Offset
-	if w.req.Start.At != at || off == 0 {
+	if at == w.at {
+		w.part++
+	} else {
+		w.at, w.part = at, 0
+	}
+	return at == w.req.Start.At && w.part < w.req.Start.Part, nil
+}
+
+// skip returns how many bytes of the current part's text former answers have given already.
+func (w *Writer) skip(text string) (int64, error) {
+	start := w.req.Start
+	off := start.Offset
+	if start.At != w.at || start.Part != w.part || off == 0 {
 		return 0, nil
 	}
-	w.req.Start.Offset = 0
 	switch {
 	case off < 0, off > int64(len(text)):
 		return 0, w.fail(Invalid("the start lies behind the unit's end"))
@@ -270,10 +311,10 @@ func (w *Writer) flush() error {
 	return err
 }
 
-// full ends the answer; the next one begins at (at, offset).
-func (w *Writer) full(at, offset int64) error {
+// full ends the answer; the next one begins in the current part, at offset.
+func (w *Writer) full(offset int64) error {
 	if w.err == nil && w.next == nil {
-		w.next = &readapi.Position{At: at, Offset: offset}
+		w.next = &readapi.Position{At: w.at, Part: w.part, Offset: offset}
 	}
 	return w.over()
 }

@@ -109,7 +109,7 @@ func (f *Frame) check() error {
 			return errors.New("abi: child out of range")
 		}
 	case *End:
-		if v.Total < 0 || v.Next != nil && (v.Next.At < 1 || v.Next.Offset < 0) {
+		if v.Total < 0 || v.Next != nil && (v.Next.At < 1 || v.Next.Part < 0 || v.Next.Offset < 0) {
 			return errors.New("abi: end out of range")
 		}
 	}
