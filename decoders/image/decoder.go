@@ -112,7 +112,11 @@ func (a *answer) emit() error {
 	}
 	for at := range a.w.Units(h.frames) {
 		a.w.Total(h.frames, h.atLeast)
-		if err := a.one(at); err != nil && !a.passOver(at, err) {
+		err := a.one(at)
+		if a.emitted > 0 && answerFull(err) {
+			return a.w.Stop(at)
+		}
+		if err != nil && !a.passOver(at, err) {
 			return err
 		}
 	}
@@ -120,6 +124,12 @@ func (a *answer) emit() error {
 		return a.first // nothing that was asked for can be had
 	}
 	return nil
+}
+
+// answerFull reports whether err is a bound on the frames of one answer, which the next answer has for itself.
+func answerFull(err error) bool {
+	e, ok := asFailure(err)
+	return ok && e.Limit != nil && (e.Limit.Name == "max_frames" || e.Limit.Name == "max_total_pixels")
 }
 
 // passOver notes that page at cannot be had and reports whether the others are worth reading on: damage to one page, or a variant that is

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"runtime"
 	"slices"
@@ -27,23 +28,27 @@ func TestLimits(t *testing.T) {
 		name   string
 		data   []byte
 		change func(*readapi.Request)
-		limit  string // "" is ok
+		limit  string // "" is ok, "next N" is ok and goes on at N
 	}{
 		{"pixels, just enough", still, func(r *readapi.Request) { r.MaxPixels = 1200 }, ""},
 		{"pixels, one short", still, func(r *readapi.Request) { r.MaxPixels = 1199 }, "max_pixels"},
 		{"side, just enough", still, func(r *readapi.Request) { r.MaxSide = 40 }, ""},
 		{"side, one short", still, func(r *readapi.Request) { r.MaxSide = 39 }, "max_side"},
 		{"frames, just enough", moving, func(r *readapi.Request) { r.Units, r.MaxFrames = all, 9 }, ""},
-		{"frames, one short", moving, func(r *readapi.Request) { r.Units, r.MaxFrames = all, 8 }, "max_frames"},
+		{"frames, one short: the next answer has it", moving, func(r *readapi.Request) { r.Units, r.MaxFrames = all, 8 }, "next 9"},
 		{"frames, not selected", moving, func(r *readapi.Request) { r.MaxFrames = 1 }, ""},
 		{"total, just enough", moving, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = all, 9*1600 }, ""},
-		{"total, one short", moving, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = all, 9*1600-1 }, "max_total_pixels"},
+		{"total, one short", moving, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = all, 9*1600-1 }, "next 9"},
 		{"total, for a late frame", moving, func(r *readapi.Request) { r.Units, r.MaxTotalPixels = []readapi.Range{{From: 9, To: 9}}, 8*1600 }, "max_total_pixels"},
 	} {
-		_, err := read(t, c.data, c.change)
-		if c.limit == "" {
-			if err != nil {
-				t.Errorf("%s: %v", c.name, err)
+		res, err := read(t, c.data, c.change)
+		if c.limit == "" || strings.HasPrefix(c.limit, "next") {
+			next := ""
+			if res.Next != nil {
+				next = fmt.Sprint("next ", res.Next.At)
+			}
+			if err != nil || next != c.limit {
+				t.Errorf("%s: %q, %v", c.name, next, err)
 			}
 			continue
 		}

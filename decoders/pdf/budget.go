@@ -9,7 +9,9 @@ import (
 // hit, and let one absurd page cost only itself. Each is far above what real files were seen to need.
 const (
 	maxObjects     = 8_388_607  // object numbers (ISO 32000-1, annex C)
-	maxObjectBytes = 8 << 20    // one object without its stream data
+	maxEntries     = 2 << 20    // object numbers that a table is kept for
+	maxObjectBytes = 1 << 20    // one object without its stream data; parsed it takes some 40 times that
+	maxKeptBytes   = 16 << 20   // texts of objects, and fonts, that are kept for another look
 	maxStreamBytes = 48 << 20   // one decoded stream
 	maxReadWork    = 64_000_000 // units of one read, see budget
 

@@ -33,7 +33,7 @@ type cidRange struct {
 	cid    uint32
 }
 
-// maxRanges bounds the ranges of one CMap; 65,536 codes of two bytes can each have one.
+// maxRanges bounds the ranges of one CMap, and the operands of one of its operators; 65,536 codes of two bytes can each have a range.
 const maxRanges = 1 << 17
 
 // parseCMap reads a CMap file. What it does not understand it skips.
@@ -47,7 +47,9 @@ func parseCMap(data []byte) *cmap {
 			break
 		}
 		if t.kind != tokKeyword {
-			args = append(args, t)
+			if len(args) < maxRanges {
+				args = append(args, t)
+			}
 			continue
 		}
 		switch string(t.s) {

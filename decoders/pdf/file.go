@@ -21,6 +21,7 @@ type file struct {
 	found    map[int]int64 // what the search for a lost object met
 	pages    []int         // page objects that the search met, in order of the file
 	slots    map[int]*slot
+	slotSize int
 	last     int // object number that the object layer looked up last
 	packs    map[int]*pack
 	packSize int
@@ -35,7 +36,7 @@ type entry struct {
 	checked bool // plain: off is right, or -1
 	gen     uint16
 	off     int64 // plain: offset in the file; packed: number of the object stream
-	idx     int   // packed: index in the object stream
+	idx     int32 // packed: index in the object stream
 }
 
 type entryKind uint8
@@ -59,15 +60,18 @@ func (f *file) window(off int64, n int) []byte {
 	return b[:k]
 }
 
-// objectAt reads the indirect object at off. The window grows until the object ends inside it.
+// objectAt reads the indirect object at off. The window grows until the object ends inside it; one that is over the limit is not read.
 func (f *file) objectAt(off int64) (in indirect, ok bool) {
-	for n := 1 << 10; ; n *= 8 {
+	for n := 1 << 10; ; n = min(8*n, maxObjectBytes) {
 		b := f.window(off, n)
-		p := parser{lexer{b: b}}
+		p := newParser(b)
 		in, ok = p.indirect()
 		f.budget.parse(p.pos)
-		if p.pos+16 < len(b) || len(b) < n || n >= maxObjectBytes {
+		switch {
+		case p.pos+16 < len(b) || len(b) < n:
 			return in, ok
+		case n == maxObjectBytes:
+			return indirect{}, false
 		}
 	}
 }
@@ -112,7 +116,7 @@ func (f *file) locate(num int) int64 {
 const headerLook = 64
 
 func (f *file) startsAt(off int64, num int) bool {
-	p := parser{lexer{b: f.window(off, headerLook)}}
+	p := newParser(f.window(off, headerLook))
 	n, _, ok := p.header()
 	return ok && n == num
 }
@@ -121,7 +125,7 @@ func (f *file) startsAt(off int64, num int) bool {
 func (f *file) lookup(num int) object {
 	if num >= 0 && num < len(f.entries) && f.entries[num].kind == entryPacked {
 		b := f.packed(num)
-		p := parser{lexer{b: b}}
+		p := newParser(b)
 		o := p.object(0)
 		f.budget.parse(p.pos)
 		return o
@@ -156,7 +160,7 @@ func (f *file) stream(num, limit int) (hdr object, data []byte, err error) {
 func (f *file) streamData(in *indirect, off int64, limit int) ([]byte, error) {
 	start := off + int64(in.stream)
 	n := f.streamLength(&in.obj, start)
-	if n > 4*int64(maxStreamBytes) {
+	if n > maxStreamBytes {
 		return nil, errBudget
 	}
 	raw := f.window(start, int(n))
@@ -234,13 +238,16 @@ func (f *file) packed(num int) []byte {
 	if p == nil {
 		return nil
 	}
-	i := e.idx
+	i := int(e.idx)
 	if i >= len(p.nums) || p.nums[i] != num { // the index is a hint, the number decides
 		for i = len(p.nums) - 1; i >= 0 && p.nums[i] != num; i-- {
 		}
 		if i < 0 {
 			return nil
 		}
+	}
+	if p.ends[i]-p.offs[i] > maxObjectBytes {
+		return nil
 	}
 	return p.data[p.offs[i]:p.ends[i]]
 }

@@ -25,9 +25,14 @@ type font struct {
 	codes     *cmap // of a composite font; nil: two bytes a code, which is the character identifier
 
 	base  baseEncoding
-	names map[byte]string // Differences, or the font program's own encoding
+	names map[byte]string // Differences
 	texts [256]string     // of a simple font, filled as codes are met
 	known [256]bool
+
+	// The font program's own encoding is read when a code is met that nothing else explains.
+	descriptor node
+	builtin    map[byte]string
+	builtinWas bool // read, or not to be read
 
 	first  int // of a simple font: the code of widths[0]
 	widths []float64
@@ -41,10 +46,10 @@ type widthRange struct {
 }
 
 // maxFontBytes bounds a CMap or a font program that is read for its encoding.
-const maxFontBytes = 8 << 20
+const maxFontBytes = 4 << 20
 
 // fallbackFont is for text that is shown without a font that can be read.
-func fallbackFont() *font { return &font{scale: 0.001, width: 500} }
+func fallbackFont() *font { return &font{scale: 0.001, width: 500, builtinWas: true} }
 
 // font returns the font with a dictionary, from the cache if it has a number.
 func (d *document) font(n node) *font {
@@ -52,14 +57,33 @@ func (d *document) font(n node) *font {
 		return fallbackFont()
 	}
 	id := n.id
-	if f := d.fonts[id]; f != nil && id != 0 {
+	if f := d.fonts[id]; f != nil {
 		return f
 	}
 	f := d.newFont(n)
+	d.file.budget.work(fontWork)
 	if id != 0 {
+		if d.fontSize += f.size(); d.fontSize > maxKeptBytes {
+			clear(d.fonts)
+			d.fontSize = f.size()
+		}
 		d.fonts[id] = f
 	}
 	return f
+}
+
+// fontWork is the work of making a font, besides reading its objects.
+const fontWork = 100
+
+// size is about how many bytes f takes.
+func (f *font) size() int {
+	n := 8<<10 + 16*len(f.widths) + 24*len(f.cids) + 64*len(f.names)
+	for _, c := range []*cmap{f.toUnicode, f.codes} {
+		if c != nil {
+			n += cap(c.pool) + 16*cap(c.texts) + 12*cap(c.cids)
+		}
+	}
+	return n
 }
 
 func (d *document) newFont(n node) *font {
@@ -168,7 +192,7 @@ func (f *font) readEncoding(n node, subtype, name string) {
 	case subtype == "TrueType":
 		f.base = encWinAnsi // the program's own encoding; nearly always this
 	default:
-		f.names = builtinNames(n.key("FontDescriptor"))
+		f.descriptor, f.builtinWas = n.key("FontDescriptor"), false
 	}
 	f.differences(enc.key("Differences"))
 }
@@ -197,12 +221,13 @@ func (f *font) differences(diff node) {
 
 // builtinNames reads the encoding of an embedded Type 1 program from its clear text: "dup 65 /A put" (Adobe Type 1 Font Format, 2.2).
 func builtinNames(descriptor node) map[byte]string {
-	data, _ := descriptor.key("FontFile").data(maxFontBytes)
+	const clear = 64 << 10 // where the clear text of a program ends at the latest
+	data, _ := descriptor.key("FontFile").data(clear)
 	if len(data) == 0 {
 		return nil
 	}
 	names := map[byte]string{}
-	l := lexer{b: data[:min(len(data), 64<<10)]}
+	l := lexer{b: data}
 	for t := l.next(); t.kind != tokEOF && !t.is("eexec"); t = l.next() {
 		if !t.is("dup") {
 			continue
@@ -243,17 +268,17 @@ func (f *font) twoBytes() bool {
 
 // appendText appends the text of a code of n bytes; ok is false if nothing says what it stands for.
 func (f *font) appendText(dst []byte, v uint32, n int) (out []byte, ok bool) {
-	if f.toUnicode != nil {
-		if out, ok = f.toUnicode.appendText(dst, v); ok {
-			return out, true
-		}
-	}
 	if !f.composite {
 		c := byte(v)
 		if !f.known[c] {
 			f.known[c], f.texts[c] = true, f.simpleText(c)
 		}
 		return append(dst, f.texts[c]...), f.texts[c] != ""
+	}
+	if f.toUnicode != nil {
+		if out, ok = f.toUnicode.appendText(dst, v); ok {
+			return out, true
+		}
 	}
 	if f.utf16 {
 		r := rune(v)
@@ -297,9 +322,20 @@ func (f *font) cid(v uint32) uint32 {
 	return c
 }
 
-// simpleText is the text of a code without ToUnicode.
+// simpleText is the text of a code of a simple font.
 func (f *font) simpleText(c byte) string {
+	if f.toUnicode != nil {
+		if text, ok := f.toUnicode.appendText(nil, uint32(c)); ok {
+			return string(text)
+		}
+	}
 	if name, ok := f.names[c]; ok {
+		return glyphText(name)
+	}
+	if !f.builtinWas {
+		f.builtinWas, f.builtin = true, builtinNames(f.descriptor)
+	}
+	if name, ok := f.builtin[c]; ok {
 		return glyphText(name)
 	}
 	if r := f.base.rune(c); r != 0 {

@@ -36,15 +36,42 @@ func FuzzObject(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		p := parser{lexer{b: in}}
+		p := newParser(in)
 		o := p.object(0)
 		once := appendObject(nil, &o)
-		q := parser{lexer{b: once}}
+		q := newParser(once)
 		again := q.object(0)
 		if twice := appendObject(nil, &again); !bytes.Equal(once, twice) {
 			t.Errorf("%q is written as %q, and that as %q", in, once, twice)
 		}
 	})
+}
+
+// TestSeeds keeps the committed seeds: mutants of the generated files, beside the vectors that FuzzDecode starts from anyway.
+func TestSeeds(t *testing.T) {
+	const dir, n = "testdata/fuzz/FuzzDecode", 16
+	rnd := rand.New(rand.NewPCG(3, 5))
+	var small [][]byte
+	for _, v := range vectors() {
+		if len(v.data) > 0 && len(v.data) < 2<<10 {
+			small = append(small, v.data)
+		}
+	}
+	for i := range n {
+		name := fmt.Sprintf("%s/mutant-%02d", dir, i)
+		want := fmt.Appendf(nil, "go test fuzz v1\n[]byte(%q)\n", mutate(rnd, small))
+		if *update {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the generator makes (-update writes it): %v", name, err)
+		}
+	}
 }
 
 // mutants is how many mutants TestMutants reads; GLOVEBOX_MUTANTS asks for more.

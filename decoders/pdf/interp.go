@@ -44,7 +44,9 @@ type interp struct {
 	out   *text
 	ops   int
 	forms int
-	short string // why the page is not whole, "" if it is
+	short string // which limit ended the page, "" if none
+
+	damaged string // what could not be read whole, "" if nothing
 }
 
 // frame is one content stream in its resources: a page's, a form's, an appearance's.
@@ -285,15 +287,20 @@ func (f *frame) font(name []byte) *font {
 	if font, ok := f.fonts[string(name)]; ok {
 		return font
 	}
-	loaded := f.in.d.font(f.resource("Font", string(name)))
-	if f.fonts == nil {
+	n := f.resource("Font", string(name))
+	loaded := f.in.d.font(n)
+	if n.id != 0 { // the document keeps it
+		return loaded
+	}
+	if f.fonts == nil || len(f.fonts) >= maxOwnFonts {
 		f.fonts = map[string]*font{}
 	}
-	if len(f.fonts) < maxNames {
-		f.fonts[string(name)] = loaded
-	}
+	f.fonts[string(name)] = loaded
 	return loaded
 }
+
+// maxOwnFonts is how many fonts without an object of their own are kept for one content stream.
+const maxOwnFonts = 32
 
 // external applies the font of an external graphics state (8.4.5).
 func (f *frame) external(name string) {
@@ -330,9 +337,7 @@ func (in *interp) form(x, resources node, s state, depth int) {
 		resources = r
 	}
 	content, err := x.data(maxPageBytes)
-	if err != nil {
-		in.out.damaged = true
-	}
+	in.damage(err)
 	in.run(content, resources, s, depth)
 }
 

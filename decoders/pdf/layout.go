@@ -11,8 +11,7 @@ type text struct {
 	buf     []byte // UTF-8 of all spans
 	spans   []span
 	glyphs  int
-	unknown int  // glyphs that nothing gives a text for
-	damaged bool // a stream was not whole
+	unknown int // glyphs that nothing gives a text for
 
 	// Of the string that is shown.
 	x, y   float64 // where it begins on the page

@@ -25,8 +25,8 @@ const (
 type object struct {
 	kind objectKind
 	frac bool     // a number with a point
+	gen  uint16   // generation of a reference
 	num  float64  // number; 1 for true; the object number of a reference
-	gen  int      // generation of a reference
 	s    []byte   // string, name, keyword
 	kids []object // array; for a dictionary keys and values in turn
 }
@@ -59,8 +59,16 @@ func (o *object) integer() (n int64, ok bool) {
 // maxNesting bounds arrays and dictionaries inside each other, in objects and in content streams.
 const maxNesting = 100
 
+// maxItems bounds the elements of all arrays and dictionaries of one object; more are read and dropped.
+const maxItems = 1 << 17
+
 // parser reads objects.
-type parser struct{ lexer }
+type parser struct {
+	lexer
+	items int
+}
+
+func newParser(b []byte) parser { return parser{lexer: lexer{b: b}} }
 
 // object reads one object. At the end of the input, or where it would nest too deeply, it is null.
 func (p *parser) object(depth int) object {
@@ -101,7 +109,7 @@ func (p *parser) number(t token) object {
 	}
 	back := p.pos
 	if gen := p.next(); gen.kind == tokNumber && !gen.frac && gen.num >= 0 && gen.num <= 65535 && p.next().is("R") {
-		return object{kind: objRef, num: t.num, gen: int(gen.num)}
+		return object{kind: objRef, num: t.num, gen: uint16(gen.num)}
 	}
 	p.pos = back
 	return o
@@ -128,7 +136,10 @@ func (p *parser) list(depth int, end tokenKind) (out []object) {
 			continue
 		}
 		p.pos = back
-		out = append(out, p.object(depth))
+		o := p.object(depth)
+		if p.items++; p.items <= maxItems {
+			out = append(out, o)
+		}
 	}
 }
 

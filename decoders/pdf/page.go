@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"errors"
+
 	"github.com/ledongthuc/pdf"
 )
 
@@ -56,9 +58,10 @@ func (in *interp) page(dict, resources node) {
 func (in *interp) contents(c node) []byte {
 	one := func(n node, limit int) []byte {
 		b, err := n.data(limit)
-		if err != nil || n.kind() != pdf.Stream {
-			in.out.damaged = true
+		if err == nil && n.kind() != pdf.Stream {
+			err = errDamaged
 		}
+		in.damage(err)
 		return b
 	}
 	switch c.kind() {
@@ -68,7 +71,7 @@ func (in *interp) contents(c node) []byte {
 		var all []byte
 		for i := range c.len() {
 			if len(all) >= maxPageBytes {
-				in.out.damaged = true
+				in.damage(errBudget)
 				break
 			}
 			all = append(all, one(c.index(i), maxPageBytes-len(all))...)
@@ -77,6 +80,19 @@ func (in *interp) contents(c node) []byte {
 		return all
 	}
 	return nil
+}
+
+// damage notes why a content stream could not be read whole.
+func (in *interp) damage(err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, errBudget):
+		in.damaged = "a content stream is larger than the limit"
+	case errors.Is(err, errFilter):
+		in.damaged = "a content stream has a filter that is not decoded"
+	default:
+		in.damaged = "a content stream is damaged"
+	}
 }
 
 // annotation runs the normal appearance of an annotation that is seen (12.5.5).
@@ -101,8 +117,8 @@ func (in *interp) annotation(a, resources node, s state) {
 func (in *interp) result() pageText {
 	t := in.out
 	out := pageText{text: t.layout(), partial: in.short}
-	if out.partial == "" && t.damaged {
-		out.partial = "a content stream is damaged"
+	if out.partial == "" {
+		out.partial = in.damaged
 	}
 	out.lowConfidence = t.unknown*5 > t.glyphs
 	return out

@@ -9,16 +9,17 @@ import (
 
 // document is an open PDF.
 type document struct {
-	file    *file
-	trailer node
-	root    node // the catalog
-	info    node
-	tree    node // root of the page tree
-	total   int
-	all     []page // every page, when the tree was walked
-	lost    int    // nodes of the tree that are missing from all
-	fonts   map[int]*font
-	text    text // of the page that is read; its memory serves the next
+	file     *file
+	trailer  node
+	root     node // the catalog
+	info     node
+	tree     node // root of the page tree
+	total    int
+	all      []page        // every page, when the tree was walked
+	lost     int           // nodes of the tree that are missing from all
+	fonts    map[int]*font // by object number
+	fontSize int
+	text     text // of the page that is read; its memory serves the next
 }
 
 // page is one page with what it inherits.
@@ -63,7 +64,7 @@ func (d *document) attach() error {
 	if err != nil {
 		return err
 	}
-	d.fonts = map[int]*font{}
+	d.fonts, d.fontSize = map[int]*font{}, 0
 	d.trailer = node{d: d, v: r.Trailer()}
 	d.root, d.info = d.trailer.key("Root"), d.trailer.key("Info")
 	d.tree = d.root.key("Pages")

@@ -1,6 +1,10 @@
 package pdf
 
-import "bytes"
+import (
+	"bytes"
+	"iter"
+	"slices"
+)
 
 // rebuild finds the objects by searching the whole file for "N G obj", for files whose cross-references are missing or wrong. The last
 // object with a number counts, as the newest was appended last.
@@ -34,12 +38,17 @@ func (f *file) rebuild() {
 		f.unpackIndex(num)
 	}
 	f.trailer = f.bestTrailer(&s, candidates)
+	seen := map[int]bool{}
 	for _, num := range s.pages {
-		if e := num < len(f.entries) && f.entries[num].kind == entryPlain; e {
+		if num < len(f.entries) && f.entries[num].kind == entryPlain && !seen[num] && len(f.pages) < maxLoose {
+			seen[num] = true
 			f.pages = append(f.pages, num)
 		}
 	}
 }
+
+// maxLoose bounds how many pages are read without a page tree.
+const maxLoose = 1 << 16
 
 // unpackIndex enters the objects of an object stream that no plain object replaces.
 func (f *file) unpackIndex(num int) {
@@ -48,7 +57,7 @@ func (f *file) unpackIndex(num int) {
 		return
 	}
 	for i, n := range p.nums {
-		f.set(n, entry{kind: entryPacked, off: int64(num), idx: i})
+		f.set(n, entry{kind: entryPacked, off: int64(num), idx: int32(i)})
 	}
 }
 
@@ -61,7 +70,7 @@ func (f *file) trailers(s *scan, old object) []object {
 			candidates = append(candidates, in.obj)
 			continue
 		}
-		p := parser{lexer{b: f.window(at, 16<<10)}}
+		p := newParser(f.window(at, 16<<10))
 		p.next() // trailer
 		candidates = append(candidates, p.object(0))
 	}
@@ -135,26 +144,36 @@ func (s *scan) run(f *file) {
 		from := max(0, at-back)
 		b := f.window(from, step+back+ahead)
 		f.budget.scan(len(b))
-		end := min(len(b), int(at-from)+step)
-		for i := int(at - from); i < end; {
-			j := bytes.IndexByte(b[i:end], 'o')
-			t := bytes.IndexByte(b[i:end], 't')
-			if j < 0 && t < 0 {
-				break
+		start := int(at - from)
+		end := min(len(b), start+step)
+		for i := range matches(b, "obj", start, end) {
+			f.budget.work(8)
+			s.object(b, i, from)
+		}
+		for i := range matches(b, "trailer", start, end) {
+			s.trailers = append(s.trailers, from+int64(i))
+		}
+	}
+	slices.Sort(s.trailers)
+	if n := len(s.trailers); n > maxTrailers {
+		s.trailers = s.trailers[n-maxTrailers:]
+	}
+}
+
+// maxTrailers bounds how many trailers are looked at, the newest first.
+const maxTrailers = 64
+
+// matches yields where word begins in b[start:end].
+func matches(b []byte, word string, start, end int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := start; i < end; i++ {
+			j := bytes.Index(b[i:], []byte(word))
+			if j < 0 || i+j >= end {
+				return
 			}
-			if j < 0 || t >= 0 && t < j {
-				i += t
-				if bytes.HasPrefix(b[i:], []byte("trailer")) {
-					s.trailers = append(s.trailers, from+int64(i))
-				}
-				i++
-				continue
+			if i += j; !yield(i) {
+				return
 			}
-			i += j
-			if bytes.HasPrefix(b[i:], []byte("obj")) {
-				s.object(b, i, from)
-			}
-			i++
 		}
 	}
 }

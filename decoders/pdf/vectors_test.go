@@ -97,8 +97,22 @@ func structureVectors() []vector {
 		{name: "inherited-resources", comment: "the page tree's root holds the resources", data: inheritedResources(), pages: hi},
 		{name: "updated", comment: "an incremental update replaces the content", pages: []string{"Newer\n"}, data: updated()},
 		{name: "content-array", comment: "a page's content in two streams, cut inside a text object", data: contentArray(), pages: hi},
+		{name: "deep-tree", comment: "a page below 200 nodes of the tree: it is found by searching", data: deepTree(200), pages: hi},
+		{name: "info-direct", comment: "Info is a dictionary in the trailer", data: replace(plain(lines(hello)).table(), "/Root", "/Info<</Title(x)>>/Root"), pages: hi},
 		{name: "hybrid", comment: "a table whose XRefStm has the object that it leaves out", data: hybrid(), pages: hi},
 	}
+}
+
+func deepTree(depth int) []byte {
+	w := &pdfWriter{}
+	f := w.add(helvetica)
+	c := w.stream("", []byte(lines(hello)))
+	w.add("<</Type/Page/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>", c, f)
+	for range depth {
+		w.add("<</Type/Pages/Count 1/Kids[%d 0 R]>>", len(w.objects))
+	}
+	w.root = w.add("<</Type/Catalog/Pages %d 0 R>>", len(w.objects))
+	return w.table()
 }
 
 func inheritedResources() []byte {

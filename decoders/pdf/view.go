@@ -27,9 +27,6 @@ type slot struct {
 	rewrote bool
 }
 
-// maxSlots is how many slots are kept; they are small.
-const maxSlots = 4096
-
 // reader opens the object layer over f.
 func (f *file) reader() (*pdf.Reader, error) {
 	v := &view{file: f, end: int64(len(f.entries)+2) << slotBits, tail: viewTail(), table: f.xrefObject()}
@@ -49,7 +46,7 @@ func (f *file) xrefObject() []byte {
 	b = append(b, "/Length "...)
 	b = strconv.AppendInt(b, int64(len(f.entries)*row), 10)
 	for _, key := range []string{"Root", "Info"} {
-		if o := f.trailer.key(key); o.kind == objRef {
+		if o := f.trailer.key(key); o.kind != objNull {
 			b = append(append(b, '/'), key...)
 			b = appendObject(append(b, ' '), o)
 		}
@@ -57,7 +54,7 @@ func (f *file) xrefObject() []byte {
 	if len(f.pages) > 0 {
 		b = append(append(append(b, '/'), looseKey...), '[')
 		for _, num := range f.pages {
-			b = append(appendObject(b, &object{kind: objRef, num: float64(num), gen: int(f.entries[num].gen)}), ' ')
+			b = append(appendObject(b, &object{kind: objRef, num: float64(num), gen: f.entries[num].gen}), ' ')
 		}
 		b = append(b, ']')
 	}
@@ -101,6 +98,9 @@ func (v *view) ReadAt(p []byte, off int64) (int, error) {
 	if !s.inFile || rel < int64(len(s.head)) {
 		return copyAt(p, s.head, rel)
 	}
+	if rel > maxObjectBytes {
+		return 0, io.EOF
+	}
 	return v.file.in.ReadAt(p, s.off+rel-int64(len(s.head)))
 }
 
@@ -129,13 +129,20 @@ func (f *file) slot(num int) *slot {
 		f.last = num
 		return s
 	}
-	if len(f.slots) >= maxSlots {
-		clear(f.slots)
-	}
 	s := f.newSlot(num)
-	f.slots[num] = s
+	f.keep(num, s)
 	f.last = num
 	return s
+}
+
+// keep remembers the text of an object.
+func (f *file) keep(num int, s *slot) {
+	const overhead = 128
+	if f.slotSize += len(s.head) + overhead; f.slotSize > maxKeptBytes {
+		clear(f.slots)
+		f.slotSize = len(s.head) + overhead
+	}
+	f.slots[num] = s
 }
 
 func (f *file) newSlot(num int) *slot {
@@ -154,7 +161,7 @@ func (f *file) newSlot(num int) *slot {
 	if off < 0 {
 		return nullSlot(num, int(e.gen))
 	}
-	p := parser{lexer{b: f.window(off, headerLook)}}
+	p := newParser(f.window(off, headerLook))
 	_, _, _ = p.header() // locate found it
 	return &slot{head: head, off: off + int64(p.pos), inFile: true}
 }
@@ -175,7 +182,7 @@ func (f *file) rewrite(num int) *slot {
 	e := &f.entries[num]
 	var in indirect
 	if e.kind == entryPacked {
-		p := parser{lexer{b: f.packed(num)}}
+		p := newParser(f.packed(num))
 		in.obj = p.object(0)
 	} else {
 		var ok bool
@@ -196,6 +203,6 @@ func (f *file) mend() bool {
 	if !ok || s.rewrote || f.last <= 0 || f.last >= len(f.entries) {
 		return false
 	}
-	f.slots[f.last] = f.rewrite(f.last)
+	f.keep(f.last, f.rewrite(f.last))
 	return true
 }

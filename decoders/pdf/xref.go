@@ -138,44 +138,42 @@ func (f *file) set(num int, e entry) {
 // bounded by the size of the file, not by what the file says.
 func (f *file) objectLimit() int {
 	const least = 1 << 18 // small files with large numbers exist
-	return int(min(maxObjects, max(least, f.in.Size()/8)))
+	return int(min(maxEntries, max(least, f.in.Size()/16)))
 }
 
-// table reads a cross-reference table (7.5.4) and the trailer behind it. The window grows until the trailer lies in it.
+// table reads a cross-reference table (7.5.4) and the trailer behind it. The window grows until the trailer lies in it; entries that were
+// set by a smaller one stay.
 func (f *file) table(at int64) (trailer object, ok bool) {
 	for n := 16 << 10; ; n *= 4 {
 		b := f.window(at, n)
 		f.budget.parse(len(b))
-		p := parser{lexer{b: b}}
+		p := newParser(b)
 		p.next() // xref
-		entries, ok := p.subsections(f.objectLimit())
-		if ok {
+		whole := len(b) < n
+		if ok = f.subsections(&p, whole); ok {
 			trailer = p.object(0)
 		}
-		if p.pos+16 < len(b) || len(b) < n {
-			for _, e := range entries {
-				f.set(e.num, e.entry)
-			}
+		if whole || p.pos+16 < len(b) {
 			return trailer, ok && trailer.kind == objDict
 		}
 	}
 }
 
-type numbered struct {
-	num int
-	entry
-}
-
-// subsections reads the entries of a table up to the keyword trailer.
-func (p *parser) subsections(limit int) (out []numbered, ok bool) {
+// subsections sets the entries of a table up to the keyword trailer. Where the window is not the whole rest of the file, what stands in its
+// last bytes may be cut and is left.
+func (f *file) subsections(p *parser, whole bool) bool {
+	sure := len(p.b)
+	if !whole {
+		sure -= 64
+	}
 	for {
 		t := p.next()
 		if t.is("trailer") {
-			return out, true
+			return true
 		}
 		count := p.next()
 		if t.kind != tokNumber || count.kind != tokNumber {
-			return out, false
+			return false
 		}
 		first := int(min(max(t.num, 0), maxObjects))
 		for i := 0; float64(i) < count.num; i++ {
@@ -188,8 +186,8 @@ func (p *parser) subsections(limit int) (out []numbered, ok bool) {
 			if i == 0 && first == 1 && kind.is("f") && gen.num == 65535 {
 				first = 0 // a writer that counts from 1: the head of the free list is object 0
 			}
-			if kind.is("n") && off.num > 0 && first+i < limit {
-				out = append(out, numbered{first + i, entry{kind: entryPlain, gen: uint16(int(gen.num)), off: int64(off.num)}})
+			if kind.is("n") && off.num > 0 && off.num < 1<<53 && p.pos < sure {
+				f.set(first+i, entry{kind: entryPlain, gen: uint16(int64(gen.num)), off: int64(off.num)})
 			}
 		}
 	}
@@ -241,7 +239,7 @@ func (f *file) xrefRow(num int, row []byte, w [3]int) {
 	case kind == 1 && a > 0 && a < 1<<53:
 		f.set(num, entry{kind: entryPlain, gen: uint16(b), off: int64(a)})
 	case kind == 2 && a <= maxObjects:
-		f.set(num, entry{kind: entryPacked, off: int64(a), idx: int(b & 0xffffff)})
+		f.set(num, entry{kind: entryPacked, off: int64(a), idx: int32(b & 0xffffff)})
 	}
 }
 

@@ -226,6 +226,43 @@ func TestPartsOfOneUnit(t *testing.T) {
 	}
 }
 
+func TestStop(t *testing.T) {
+	d := &pdk.Decoder{Unit: "frame", Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
+		n := 0
+		for at := range w.Units(5) {
+			if n++; n > 2 {
+				return w.Stop(at)
+			}
+			if err := w.Text(at, "x"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	var got []int64
+	var req readapi.Request
+	for range 10 {
+		res, err := read(t, d, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range res.Parts {
+			got = append(got, p.At)
+		}
+		if res.Next == nil {
+			break
+		}
+		req.Start = *res.Next
+	}
+	if fmt.Sprint(got) != "[1 2 3 4 5]" {
+		t.Errorf("got units %v", got)
+	}
+	nothing := &pdk.Decoder{Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error { return w.Stop(1) }}
+	if _, err := read(t, nothing, readapi.Request{}); readapi.CodeOf(err) != readapi.CodeLimitOutput {
+		t.Errorf("an answer without anything: %v", err)
+	}
+}
+
 func TestImageBudget(t *testing.T) {
 	d := &pdk.Decoder{Unit: "frame", Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
 		for at := range w.Units(3) {

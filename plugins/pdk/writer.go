@@ -193,6 +193,18 @@ func (w *Writer) Data(at int64, value any) error {
 	return w.emit(abi.KindData, abi.Part{At: at}, b)
 }
 
+// Stop ends the answer well before unit at, where the next one begins: for a decoder that has reached a bound of its own on one answer. It
+// must have emitted something, or the reader would get nowhere.
+func (w *Writer) Stop(at int64) error {
+	if w.parts == 0 {
+		return w.fail(OverLimit(readapi.CodeLimitOutput, "parts", 0, 1))
+	}
+	if w.err == nil && w.next == nil {
+		w.at, w.part = at, 0
+	}
+	return w.full(0)
+}
+
 // Meta emits facts about the whole file; later keys replace earlier ones.
 func (w *Writer) Meta(meta map[string]any) error { return w.emit(abi.KindMeta, meta, nil) }
 

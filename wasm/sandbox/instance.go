@@ -284,7 +284,7 @@ func (i *Instance) Close() error {
 		i.prog.spare = nil
 	}
 	i.prog.mu.Unlock()
-	err := i.mod.Close(context.Background()) // frees the memory
+	err := i.mod.Close(context.Background()) // frees the memory; nothing of it can wait, so there is nothing to cancel
 	i.linear.Free()
 	if err != nil {
 		return edge("sandbox.Close", i.prog.name, err)

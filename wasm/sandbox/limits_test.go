@@ -41,7 +41,7 @@ func repeats(n int32, body ...any) *guest {
 }
 
 func TestLimits(t *testing.T) {
-	small := Limits{Fuel: 3e9, Timeout: time.Minute, MaxMemoryBytes: 4 << 20, MaxOutputBytes: 1000, MaxFrames: 10, MaxHostCalls: 50}
+	small := Limits{Fuel: 3e8, Timeout: time.Minute, MaxMemoryBytes: 4 << 20, MaxOutputBytes: 1000, MaxFrames: 10, MaxHostCalls: 50}
 	for _, tc := range []struct {
 		name  string
 		guest *guest
@@ -49,8 +49,8 @@ func TestLimits(t *testing.T) {
 		limit string
 		value int64
 	}{
-		{"fuel: loop", endless(), readapi.CodeLimitFuel, "fuel", 3e9},
-		{"fuel: recursion", tree(), readapi.CodeLimitFuel, "fuel", 3e9},
+		{"fuel: loop", endless(), readapi.CodeLimitFuel, "fuel", 3e8},
+		{"fuel: recursion", tree(), readapi.CodeLimitFuel, "fuel", 3e8},
 		{"memory", newGuest(grow(i32(64)), i32(1), i32Add, if_(i32(0), set(0)), unreachable), readapi.CodeLimitMemory, "max_memory_bytes", 4 << 20},
 		{"memory of a host call", newGuest(i64(0), i32(65535), i32(2), call_(fnInputRead)), readapi.CodeBadOutput, "", 0},
 		{"output", emits(2, 501), readapi.CodeLimitOutput, "max_output_bytes", 1000},
@@ -63,7 +63,7 @@ func TestLimits(t *testing.T) {
 				p := program(t, e, tc.guest)
 				limits := small
 				if e == Interpreter {
-					limits.Fuel /= 100
+					limits.Fuel /= 10
 				}
 				_, u, err := decode(t, p, &Call{Limits: limits, Input: input("text")})
 				got := wantCode(t, err, tc.code)

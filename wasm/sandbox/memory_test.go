@@ -164,7 +164,7 @@ func TestHandledRefusal(t *testing.T) {
 
 // TestZero checks both ways of clearing: what was dropped and what was cleared read as zero.
 func TestZero(t *testing.T) {
-	for _, size := range []int64{pageBytes, 64 * pageBytes, 1024 * pageBytes} {
+	for _, size := range []int64{pageBytes, 64 * pageBytes, 600 * pageBytes} {
 		r, err := newRegion(size)
 		if err != nil {
 			t.Fatal(err)
