@@ -177,3 +177,29 @@ func TestHugeBudgets(t *testing.T) {
 		}
 	}
 }
+
+// Budgets are of the answer as it leaves: escaping makes six characters of one.
+func TestBudgetOfWhatLeaves(t *testing.T) {
+	content := strings.Repeat("a"+strings.Repeat("\x7f", 50)+"\n", 100)
+	r := reader(t, fakes{pdfs(func(w *pdk.Writer) error {
+		for at := range w.Units(3) {
+			if err := w.Text(at, content); err != nil {
+				return err
+			}
+		}
+		return nil
+	})})
+	for _, sel := range []readapi.Selection{{MaxTokens: 100}, {MaxTokens: -1, MaxBytes: 1000}} {
+		doc, err := r.Read(t.Context(), file("a.pdf", aPDF), sel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, p := range doc.Parts {
+			n += len(p.Text)
+		}
+		if sel.MaxTokens > 0 && doc.Usage.EstTokens > sel.MaxTokens || sel.MaxBytes > 0 && int64(n) > sel.MaxBytes || n == 0 {
+			t.Errorf("%+v: %d tokens, %d bytes", sel, doc.Usage.EstTokens, n)
+		}
+	}
+}
