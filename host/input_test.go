@@ -70,8 +70,15 @@ func TestBlockedInput(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				r := reader(t, fakes{pdfs(func(*pdk.Writer) error { return nil })})
-				if _, err := r.Read(ctx, host.File{Input: in, Name: "a.pdf"}, readapi.Selection{}); readapi.CodeOf(err) != readapi.CodeLimitTime {
-					t.Errorf("got %v, want limit_time", err)
+				f := host.File{Input: in, Name: "a.pdf"}
+				_, err := r.Read(ctx, f, readapi.Selection{})
+				if e, ok := err.(*readapi.Error); !ok || e.Code != readapi.CodeLimitTime || e.Limit != nil {
+					t.Errorf("the caller's deadline: %v, want limit_time without a limit of ours", err)
+				}
+				f.Limits = &readapi.Limits{Timeout: 1500 * time.Millisecond}
+				_, err = r.Read(t.Context(), f, readapi.Selection{})
+				if e, ok := err.(*readapi.Error); !ok || e.Code != readapi.CodeLimitTime || e.Limit == nil || e.Limit.Value != 1500 {
+					t.Errorf("the read's own limit: %v, want limit_time with it", err)
 				}
 			})
 		})

@@ -109,6 +109,8 @@ func limitFlag(name string) string {
 		return "max-memory"
 	case "max_total_pixels":
 		return "max-pixels"
+	case "timeout_ms":
+		return "timeout"
 	case "fuel":
 		return "max-fuel"
 	}
