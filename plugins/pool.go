@@ -154,9 +154,10 @@ func (p *pool) get(ctx context.Context) (*sandbox.Instance, error) {
 	return prog.Instance(ctx)
 }
 
-// put brings an instance back to the snapshot's state and keeps it; one that cannot be brought back is dropped.
+// put brings an instance back to the snapshot's state and keeps it; one that cannot be brought back is dropped, and so is one whose memory
+// others wait for.
 func (p *pool) put(inst *sandbox.Instance) {
-	if p.opts.OneShot || inst.Reset() != nil {
+	if p.opts.OneShot || inst.Reset() != nil || p.box.Pressed() {
 		inst.Close()
 		return
 	}
@@ -167,6 +168,17 @@ func (p *pool) put(inst *sandbox.Instance) {
 	}
 	p.mu.Unlock()
 	if !keep {
+		inst.Close()
+	}
+}
+
+// trim closes the instances that no read uses.
+func (p *pool) trim() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	p.mu.Unlock()
+	for _, inst := range idle {
 		inst.Close()
 	}
 }
@@ -284,13 +296,11 @@ func (p *pool) close(ctx context.Context) error {
 
 // free closes what nobody uses any more.
 func (p *pool) free(ctx context.Context) error {
+	p.trim()
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, inst := range p.idle {
-		inst.Close()
-	}
 	prog := p.prog
-	p.idle, p.prog = nil, nil
+	p.prog = nil
+	p.mu.Unlock()
 	if prog == nil {
 		return nil
 	}

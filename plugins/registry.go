@@ -63,13 +63,24 @@ func New(opts *Options) (*Registry, error) {
 	if err != nil {
 		return nil, readapi.AsError("plugins.New", err)
 	}
-	box, err := sandbox.New(&sandbox.Options{
-		Engine: o.Engine, CacheDir: o.CacheDir, MaxTotalMemoryBytes: o.MaxTotalMemoryBytes, Log: o.Logger,
+	r := &Registry{opts: o, pools: map[*pool]bool{}}
+	r.sandbox, err = sandbox.New(&sandbox.Options{
+		Engine: o.Engine, CacheDir: o.CacheDir, MaxTotalMemoryBytes: o.MaxTotalMemoryBytes, Reclaim: r.reclaim, Log: o.Logger,
 	})
 	if err != nil {
 		return nil, readapi.AsError("plugins.New", err)
 	}
-	return &Registry{opts: o, sandbox: box, pools: map[*pool]bool{}}, nil
+	return r, nil
+}
+
+// reclaim closes the idle instances of all decoders, for a guest that needs their memory.
+func (r *Registry) reclaim() {
+	r.mu.RLock()
+	all := slices.Collect(maps.Keys(r.pools))
+	r.mu.RUnlock()
+	for _, p := range all {
+		p.trim()
+	}
 }
 
 // Add puts d behind the decoders that are there, enabled. A second decoder of the same name is a conflict; a closed registry is canceled.

@@ -240,6 +240,25 @@ func TestHugeLimits(t *testing.T) {
 	}
 }
 
+// What a decoder keeps ready for its next read gives way to a read of another one. It used to keep that busy for good, with nothing at work.
+func TestIdleGivesWay(t *testing.T) {
+	r := interpreted(t, plugins.Options{MaxTotalMemoryBytes: 100 << 10}) // room for one instance, not two
+	types := []readapi.MediaType{"text/plain", "text/html", "text/css"}
+	for _, m := range types {
+		d := small(t, string(m))
+		d.MediaTypes = []readapi.MediaType{m}
+		if err := r.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := range 9 {
+		info := r.Accepts(types[k%3])[0]
+		if _, err := r.Decode(t.Context(), info, strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); err != nil {
+			t.Fatalf("read %d: %v", k, err)
+		}
+	}
+}
+
 // unreadable is an input whose bytes cannot be had.
 type unreadable struct{ err error }
 

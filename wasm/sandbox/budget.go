@@ -15,19 +15,24 @@ type budget struct {
 	size int64
 	wait time.Duration
 	used atomic.Int64
+
+	waiting atomic.Int64 // how many wait for room
+	reclaim func()       // closes instances that nobody uses
 }
 
 func newBudget(size int64, wait time.Duration) *budget {
-	return &budget{sem: semaphore.NewWeighted(size), size: size, wait: wait}
+	return &budget{sem: semaphore.NewWeighted(size), size: size, wait: wait, reclaim: func() {}}
 }
 
-// acquire takes n bytes, waiting for them up to b.wait, until the deadline (zero: none) or until ctx ends. It reports whether it has
+// acquire takes n bytes, at the cost of instances that nobody uses where there is no room beside them, and waiting for them up to b.wait, until the deadline (zero: none) or until ctx ends. It reports whether it has
 // them.
 func (b *budget) acquire(ctx context.Context, deadline time.Time, n int64) bool {
 	if n > b.size {
 		return false
 	}
-	if !b.sem.TryAcquire(n) {
+	if !b.try(n) {
+		b.waiting.Add(1)
+		defer b.waiting.Add(-1)
 		until := time.Now().Add(b.wait)
 		if !deadline.IsZero() && deadline.Before(until) {
 			until = deadline
@@ -40,6 +45,14 @@ func (b *budget) acquire(ctx context.Context, deadline time.Time, n int64) bool 
 	}
 	b.used.Add(n)
 	return true
+}
+
+func (b *budget) try(n int64) bool {
+	if b.sem.TryAcquire(n) {
+		return true
+	}
+	b.reclaim()
+	return b.sem.TryAcquire(n)
 }
 
 func (b *budget) release(n int64) {

@@ -41,6 +41,10 @@ type Options struct {
 	// first come, first served.
 	MemoryWait time.Duration
 
+	// Reclaim is called when a guest needs memory that is not there: the embedder closes instances that it keeps and does not use. It runs
+	// inside a call of another instance, so it must not wait for one. nil: nothing is kept.
+	Reclaim func()
+
 	// Log gets what guests print, escaped and capped, and what we know about traps. nil: nowhere.
 	Log *slog.Logger
 }
@@ -68,6 +72,9 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if f.MemoryWait == 0 {
 		f.MemoryWait = defaultMemoryWait
+	}
+	if f.Reclaim == nil {
+		f.Reclaim = func() {}
 	}
 	if f.Log == nil {
 		f.Log = slog.New(slog.DiscardHandler)

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -37,6 +39,7 @@ func New(opts *Options) (*Runtime, error) {
 		opts: o, budget: newBudget(o.MaxTotalMemoryBytes, o.MemoryWait),
 		programs: map[*Program]struct{}{}, compiling: map[string]chan struct{}{},
 	}
+	r.budget.reclaim = r.reclaim
 	if o.CacheDir != "" && o.Engine == Compiler {
 		r.cache = newCompileCache(o.CacheDir, o.Log)
 	}
@@ -134,8 +137,28 @@ func (r *Runtime) begin(digest string) (chan struct{}, error) {
 	return r.compiling[digest], nil
 }
 
+// reclaim closes the instances that programs hold ready, and lets the embedder close its own.
+func (r *Runtime) reclaim() {
+	r.mu.Lock()
+	open := slices.Collect(maps.Keys(r.programs))
+	r.mu.Unlock()
+	for _, p := range open {
+		p.mu.Lock()
+		spare := p.spare
+		p.spare = nil
+		p.mu.Unlock()
+		if spare != nil {
+			_ = spare.Close()
+		}
+	}
+	r.opts.Reclaim()
+}
+
 // MemoryInUse returns how many bytes all guests of the runtime hold together.
 func (r *Runtime) MemoryInUse() int64 { return r.budget.used.Load() }
+
+// Pressed reports whether a guest waits for memory: better close an instance then than keep it.
+func (r *Runtime) Pressed() bool { return r.budget.waiting.Load() > 0 }
 
 // Close stops and closes all programs of the runtime and waits for compilations that are under way. It is idempotent.
 func (r *Runtime) Close(ctx context.Context) error {
