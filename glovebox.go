@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/plugins"
@@ -55,7 +56,7 @@ func DefaultCacheDir() string {
 type Reader struct {
 	registry *plugins.Registry
 	host     *host.Reader
-	limits   readapi.Limits
+	closed   atomic.Bool
 }
 
 // NewReader returns a Reader with the built-in decoders. Nothing is compiled before it is needed. A negative limit or an unknown engine
@@ -95,7 +96,7 @@ func NewReader(opts *Options) (*Reader, error) {
 	if err != nil {
 		return nil, readapi.AsError("glovebox.NewReader", err)
 	}
-	return &Reader{registry: reg, host: h, limits: lim}, nil
+	return &Reader{registry: reg, host: h}, nil
 }
 
 func engineOf(e Engine) (sandbox.Engine, error) {
@@ -112,6 +113,7 @@ func engineOf(e Engine) (sandbox.Engine, error) {
 
 // Close waits for the reads that run and frees the decoders. It is idempotent.
 func (r *Reader) Close() error {
+	r.closed.Store(true)
 	return r.registry.Close(context.Background())
 }
 
@@ -130,14 +132,18 @@ type ReadOptions struct {
 	All bool
 }
 
-// ReadFile decodes the part of a file that opts selects. in must have size bytes and stay readable until the Document is done with; name
-// is the file's name as a user knows it, a hint.
+// ReadFile decodes the part of a file that opts selects. in must have size bytes and stay readable, and the same, until the Document is
+// done with; name is the file's name as a user knows it, a hint.
 //
 // Errors: invalid_request, stale_cursor, too_large, unsupported_kind, malformed_input and the other codes of readapi. When ctx ends, the
-// decoder is stopped and the code is canceled.
+// decoder is stopped and the code is canceled or limit_time; a ReadAt of in that is under way then ends in its own time. A Reader that was
+// closed is canceled.
 func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name string, opts *ReadOptions) (*Document, error) {
 	if opts == nil {
 		opts = &ReadOptions{}
+	}
+	if size < 0 { // which a SectionReader would take for a very large one
+		return nil, &readapi.Error{Op: "glovebox.ReadFile", Code: readapi.CodeInvalidRequest, Detail: "the size is negative", Hint: "Say how many bytes the file has."}
 	}
 	f := host.File{Input: io.NewSectionReader(in, 0, size), Name: name, Declared: opts.MediaType, Limits: opts.Limits}
 	sel := readapi.Selection{
@@ -149,7 +155,7 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 			return nil, err
 		}
 	}
-	doc, err := r.host.Read(ctx, f, sel)
+	doc, err := r.read(ctx, f, sel)
 	if err != nil {
 		return nil, err
 	}
@@ -157,10 +163,19 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 	if opts.All {
 		f.SHA256 = doc.SHA256
 		out.more = func(cursor string) (*readapi.Document, error) {
-			return r.host.Read(ctx, f, readapi.Selection{Cursor: cursor, MaxTokens: sel.MaxTokens, MaxBytes: sel.MaxBytes, Unescaped: sel.Unescaped})
+			return r.read(ctx, f, readapi.Selection{Cursor: cursor, MaxTokens: sel.MaxTokens, MaxBytes: sel.MaxBytes, Unescaped: sel.Unescaped})
 		}
 	}
 	return out, nil
+}
+
+// read is the host's, told that nobody accepts a file any more because the decoders are closed.
+func (r *Reader) read(ctx context.Context, f host.File, sel readapi.Selection) (*readapi.Document, error) {
+	doc, err := r.host.Read(ctx, f, sel)
+	if r.closed.Load() && readapi.CodeOf(err) == readapi.CodeUnsupportedKind {
+		return nil, &readapi.Error{Op: "glovebox.ReadFile", Code: readapi.CodeCanceled, Detail: "the reader is closed"}
+	}
+	return doc, err
 }
 
 // Document is an answer to a read. Its JSON is that of readapi.Document.
