@@ -5,6 +5,7 @@ type emitter struct {
 	*rewriter
 	e      encoder
 	points []point // those that are still to come
+	direct map[int]uint32
 	labels []label // by open block of the original
 	height int     // blocks open in the output, above the function's own
 	copied int     // the original is written up to here
@@ -29,7 +30,7 @@ type label struct {
 //	depth -= n
 func (r *rewriter) body(i int) []byte {
 	f, p := &r.m.Funcs[i], r.plans[i]
-	w := &emitter{rewriter: r, points: p.points[1:], copied: f.locals}
+	w := &emitter{rewriter: r, points: p.points[1:], direct: p.direct, copied: f.locals}
 	w.e.b = make([]byte, 0, 2*(f.End-f.locals)+64)
 	if Tune.Tee {
 		c := cursor{b: r.m.raw, pos: f.locals, end: f.Start}
@@ -166,8 +167,12 @@ func (w *emitter) instr(in *instr) {
 	case opEnd:
 		w.end(in)
 	case opBr, opBrIf:
+		l := in.a
+		if d, ok := w.direct[in.start]; ok && !Tune.NoThread {
+			l = d
+		}
 		w.replace(in)
-		w.e.opU(in.op, w.to(in.a))
+		w.e.opU(in.op, w.to(l))
 	case opBrTable:
 		w.branchTable(in)
 	case opReturn:

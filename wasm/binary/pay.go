@@ -70,9 +70,9 @@ func (w *payer) step(i int, s *step) {
 			w.cost = w.against(i+1, w.cost, f)
 		}
 	case opBr:
-		w.cost = w.frame(s.label).label
+		w.cost = w.frame(s.arg).label
 	case opBrIf:
-		w.cost = w.against(i+1, w.cost, w.frame(s.label))
+		w.cost = w.against(i+1, w.cost, w.frame(s.arg))
 	case opBrTable:
 		w.table(s)
 	case opReturn, opUnreachable:

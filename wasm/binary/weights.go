@@ -60,6 +60,6 @@ const SliceFuel = 400_000
 
 // Tune is temporary.
 var Tune = struct {
-	Pay                                  int64
-	NoDepth, NoSub, Tee, NoEntry, NoLoop bool
+	Pay                                            int64
+	NoDepth, NoSub, Tee, NoEntry, NoLoop, NoThread bool
 }{Pay: 400}
