@@ -1,0 +1,81 @@
+# Bare `make` lists the targets. What they build lies in build/, which git ignores.
+
+GO ?= go
+BIN := build/glovebox
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+
+# Compiling a decoder takes seconds; every test and the demo share one cache of the result.
+export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
+
+.PHONY: help demo build test test-race lint check score fuzz bench bench-base wasm wasm-check golden cover clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build ## build, make sample files, read one PDF, one picture and one text through the wall
+	@BIN=$(BIN) GO="$(GO)" sh cmd/internal/samples/demo.sh
+
+build: ## build the program: build/glovebox
+	@$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BIN) ./cmd/glovebox
+
+test: ## run all tests
+	$(GO) test ./...
+
+test-race: ## run all tests with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+lint: ## formatting, vet, other systems, the rules of arch_test.go, go.mod in order
+	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "not formatted (gofmt -w):"; echo "$$files"; exit 1; fi
+	$(GO) vet ./...
+	GOOS=wasip1 GOARCH=wasm $(GO) vet ./readapi ./wasm/abi ./plugins/pdk ./decoders/...
+	GOOS=windows $(GO) build -o /dev/null ./cmd/glovebox
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/glovebox
+	$(GO) test -count=1 -run '^Test(Imports|Forbidden|FrontDoor|Sizes|Docs|Habits)$$' .
+	$(GO) mod tidy -diff
+
+check: lint wasm-check test-race ## everything that must hold before a change is handed in
+
+# The scorer lies beside the project: SCORER is its folder, CORPUS the files that it reads. MIN are figures that must be reached.
+MIN ?= pdf.micro_recall=0.35,image.right=0.55,text.right=0.40
+score: build ## how much of a corpus comes out right: SCORER=DIR CORPUS=DIR [MIN=figure=value,...]
+	@test -n "$(SCORER)" && test -n "$(CORPUS)" || { echo "usage: make score SCORER=DIR CORPUS=DIR [MIN=$(MIN)]"; exit 2; }
+	@$(BIN) cache warm
+	cd "$(abspath $(SCORER))" && $(GO) run . -bin "$(abspath $(BIN))" -corpus "$(abspath $(CORPUS))" -min "$(MIN)" $(SCORE_FLAGS)
+
+FUZZTIME ?= 30s
+fuzz: ## run every fuzz target for FUZZTIME (30s)
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "== $$target ($$pkg)"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -parallel 2 $$pkg; \
+		done; \
+	done
+
+BENCHCOUNT ?= 10
+BENCH = $(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
+bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.txt
+	@test -s bench/base.txt || { echo "bench/base.txt is missing: make bench-base measures it"; exit 1; }
+	@mkdir -p build
+	$(BENCH) | tee build/bench.txt
+	$(GO) run golang.org/x/perf/cmd/benchstat bench/base.txt build/bench.txt
+
+bench-base: ## measure again what make bench compares with
+	$(BENCH) | tee bench/base.txt
+
+wasm: ## build the decoders into wasm/modules (the originals stay in build/wasm)
+	$(GO) run ./wasm/internal/mkmodules
+
+wasm-check: ## build the decoders again and compare their bytes with what is committed (needs the exact Go of go.mod)
+	$(GO) run ./wasm/internal/mkmodules -check
+
+golden: ## write the expected output of tests anew and show what changed
+	$(GO) test ./cmd/glovebox -run '^TestScript$$' -update
+	git diff --stat
+
+cover: ## test coverage: build/cover.html
+	@mkdir -p build
+	$(GO) test -coverpkg ./... -coverprofile build/cover.out ./...
+	$(GO) tool cover -html build/cover.out -o build/cover.html
+	$(GO) tool cover -func build/cover.out | tail -1
+
+clean: ## remove build/
+	rm -rf build

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/glovebox-wasm/glovebox"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// reader is what the commands need of *glovebox.Reader.
+type reader interface {
+	ReadFile(ctx context.Context, in io.ReaderAt, size int64, name string, opts *glovebox.ReadOptions) (*glovebox.Document, error)
+	Decoders() []glovebox.DecoderStatus
+	Warm(ctx context.Context) error
+	Close() error
+}
+
+// app is one run of the program.
+type app struct {
+	in     io.Reader
+	out    *output
+	err    io.Writer
+	getenv func(string) string
+	open   func(o *glovebox.Options) (reader, error)
+	global global
+	exit   int // of a command that printed its own failures
+}
+
+func newApp(in io.Reader, out, err io.Writer) *app {
+	return &app{in: in, out: newOutput(out), err: err, getenv: os.Getenv, open: openReader}
+}
+
+func openReader(o *glovebox.Options) (reader, error) {
+	r, err := glovebox.NewReader(o)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// run carries out args and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	// A command line that cannot be parsed is still reported in the form that it asks for.
+	flags := args
+	if i := slices.Index(args, "--"); i >= 0 {
+		flags = args[:i]
+	}
+	a.global.json = slices.Contains(flags, "--json") || slices.Contains(flags, "--json=true")
+
+	_, err := guard(func() (struct{}, error) {
+		root := a.root()
+		root.SetArgs(args)
+		return struct{}{}, root.ExecuteContext(ctx)
+	})
+	if ctx.Err() != nil {
+		return exitInterrupted
+	}
+	if f := a.out.failure(); f != nil {
+		a.report(f)
+		return f.exit
+	}
+	if err == nil {
+		return a.exit
+	}
+	f := asCommandFailure(err)
+	a.report(f)
+	if g := a.out.failure(); g != nil {
+		return g.exit
+	}
+	return f.exit
+}
+
+// asCommandFailure gives an error of the command tree its exit code. Errors that are neither failures nor errors of ours come from the flag
+// parser and the command tree, so they are about the command line.
+func asCommandFailure(err error) *failure {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	if readapi.CodeOf(err) != readapi.CodeInternal {
+		return asFailure("", err)
+	}
+	if _, ok := errors.AsType[*readapi.Error](err); ok {
+		return asFailure("", err)
+	}
+	plain, _, _ := strings.Cut(err.Error(), "\n") // the tree's suggestions follow on further lines
+	return usage(plain, `"glovebox --help" and "glovebox COMMAND --help" list what there is.`)
+}
+
+const rootLong = `Glovebox reads files that strangers sent: PDFs, pictures, and texts in any encoding.
+Their bytes are parsed by WebAssembly modules in a sandbox without files, network
+or clock, within limits of memory, work and time.
+
+Flags may also be set by environment variables (GLOVEBOX_MAX_INPUT=200MiB) and by
+the configuration file (max_input = "200MiB"); "glovebox doctor" says where it is.
+
+Exit codes: 0 done, 1 failed (the code of the error is printed), 2 wrong usage,
+3 the environment is at fault (configuration, cache, output folder), 130 interrupted.`
+
+const rootExample = `  glovebox read report.pdf                  a PDF, page by page
+  glovebox read --json photo.jpg            one JSON document
+  glovebox read --lines 1-40 old-notes.txt  some lines of a text in any encoding
+  glovebox doctor                           is everything in order?`
+
+// root builds the command tree.
+func (a *app) root() *cobra.Command {
+	c := &cobra.Command{
+		Use:           "glovebox",
+		Short:         "Read files from strangers behind a wall",
+		Long:          rootLong,
+		Example:       rootExample,
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if a.global.json {
+				return usage("no command is given", `"glovebox --help" lists the commands.`)
+			}
+			return c.Help()
+		},
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.configure(c) },
+	}
+	c.SetIn(a.in)
+	c.SetOut(a.out)
+	c.SetErr(a.err)
+	c.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	a.global.register(c.PersistentFlags())
+	for _, dir := range []string{"data", "cache"} {
+		complete(c, dir, directories)
+	}
+	c.AddCommand(a.readCommand(), a.pluginCommand(), a.cacheCommand(), a.doctorCommand(), a.versionCommand())
+	return c
+}
+
+// unconfigured marks a command that runs without the configuration: it must work, or report, when that is broken.
+const unconfigured = "unconfigured"
+
+// configure fills the flags of the command c that were not typed.
+func (a *app) configure(c *cobra.Command) error {
+	for p := c; p != nil; p = p.Parent() {
+		if p.Annotations[unconfigured] != "" || p.Name() == "completion" || p.Name() == "help" || strings.HasPrefix(p.Name(), cobra.ShellCompRequestCmd) {
+			return nil
+		}
+	}
+	var config map[string]string
+	if path := configFile(); path != "" {
+		var err error
+		if config, err = loadConfig(path); err != nil {
+			return err
+		}
+	}
+	return configure(c.Flags(), a.getenv, config)
+}
+
+// reader opens the front door for a command, with the options that are the command's own.
+func (a *app) reader(p *progress, o *glovebox.Options) (reader, error) {
+	o.CacheDir = a.global.cacheDir()
+	var r reader
+	var once sync.Once
+	o.OnCompile = func(decoder string) func() {
+		done := p.compiling(decoder)
+		return func() {
+			done()
+			if o.CacheDir != "" && o.CacheDir != "-" && !compiled(r, decoder) {
+				once.Do(a.cacheFailed)
+			}
+		}
+	}
+	r, err := a.open(o)
+	if err != nil {
+		return nil, asFailure("", err)
+	}
+	return r, nil
+}
+
+// compiled reports whether the cache has the machine code of a decoder.
+func compiled(r reader, decoder string) bool {
+	return slices.ContainsFunc(r.Decoders(), func(d glovebox.DecoderStatus) bool { return d.Name == decoder && d.Compiled })
+}
+
+// cacheFailed tells people why each run of theirs takes seconds. It is no failure: the answer is right all the same.
+func (a *app) cacheFailed() {
+	_, _ = io.WriteString(a.err, "glovebox: the compiled decoder could not be kept, so the next run compiles it again; \"glovebox doctor\" says why\n")
+}
+
+// exactly is cobra.ExactArgs with a sentence for people.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return usage(c.CommandPath()+" takes "+what, `"`+c.CommandPath()+` --help" shows examples.`)
+	}
+}
+
+// completer lists the values of a flag or an argument for the shell.
+type completer = cobra.CompletionFunc
+
+func complete(c *cobra.Command, flag string, f completer) {
+	if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(err) // the flag does not exist: a slip that every test shows
+	}
+}
+
+func directories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/glovebox-wasm/glovebox"
+	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
+)
+
+// check is one thing that doctor looked at.
+type check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+// doctorDocument is what doctor prints as JSON. Directories are shown: finding them is what doctor is for.
+type doctorDocument struct {
+	OK      bool                     `json:"ok"`
+	Version versionDocument          `json:"version"`
+	Engine  glovebox.Engine          `json:"engine"`
+	Checks  []check                  `json:"checks"`
+	Plugins []glovebox.DecoderStatus `json:"plugins"`
+	Limits  map[string]int64         `json:"limits"` // by flag; bytes, pixels, units of work; timeout in milliseconds
+}
+
+func (d *doctorDocument) add(name string, err error, detail string) {
+	c := check{Name: name, OK: err == nil, Detail: detail}
+	if err != nil {
+		c.Detail = strings.TrimPrefix(detail+": "+asFailure("", err).text(), ": ")
+	}
+	d.Checks = append(d.Checks, c)
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that everything is in order",
+		Long: `Check the configuration, the cache of compiled decoders and the decoders, read a small
+text through the wall, and print the limits that apply. Exit code 3 if anything is wrong.`,
+		Example:     "  glovebox doctor\n  glovebox doctor --json",
+		Args:        exactly(0, "no argument"),
+		Annotations: map[string]string{unconfigured: "true"}, // a broken configuration is a finding, not the end
+		RunE: func(c *cobra.Command, _ []string) error {
+			d := a.examine(c.Context(), c.Flags())
+			for _, check := range d.Checks {
+				if !check.OK {
+					a.exit = exitEnvironment
+				}
+			}
+			d.OK = a.exit == exitOK
+			if a.global.json {
+				return a.printDone(d)
+			}
+			a.printDoctor(d)
+			return nil
+		},
+	}
+}
+
+// examine makes every check; one that fails does not keep the others from being made.
+func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument {
+	d := &doctorDocument{Version: thisVersion(), Engine: engine(), Plugins: []glovebox.DecoderStatus{}, Limits: map[string]int64{}}
+	var read readFlags
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	read.register(all)
+	path := configFile()
+	var config map[string]string
+	var err error
+	shown := "none, defaults apply"
+	if path != "" {
+		shown = path
+		config, err = loadConfig(path)
+	}
+	err = errors.Join(err, configure(flags, a.getenv, config), configure(all, a.getenv, config))
+	limits, limitsErr := read.limits.limits()
+	d.add("configuration", errors.Join(err, limitsErr), shown)
+	if limitsErr == nil {
+		d.Limits = limitsByFlag(limits)
+	}
+	d.Checks = append(d.Checks, check{Name: "data directory", OK: true, Detail: a.global.dataDir()})
+	switch cache := a.global.cacheDir(); cache {
+	case "", "-":
+		d.Checks = append(d.Checks, check{Name: "cache directory", OK: true, Detail: "none, each run compiles the decoders that it needs"})
+	default:
+		d.add("cache directory", usable(cache), cache)
+	}
+	a.examineDecoders(ctx, d)
+	return d
+}
+
+// engine is what runs decoders on this machine.
+func engine() glovebox.Engine {
+	if sandbox.CompilerSupported() {
+		return glovebox.EngineCompiler
+	}
+	return glovebox.EngineInterpreter
+}
+
+// examineDecoders lists the decoders and reads a small text through the wall.
+func (a *app) examineDecoders(ctx context.Context, d *doctorDocument) {
+	p := a.newProgress()
+	defer p.close()
+	r, err := a.reader(p, &glovebox.Options{OneShot: true})
+	if err != nil {
+		d.add("decoders", err, "")
+		return
+	}
+	const sample = "A glovebox has gloves in its wall.\n"
+	begin := time.Now()
+	_, err = r.ReadFile(ctx, bytes.NewReader([]byte(sample)), int64(len(sample)), "doctor.txt", &glovebox.ReadOptions{})
+	d.add("a read through the wall", err, fmt.Sprintf("%d ms", time.Since(begin).Milliseconds()))
+	ready := 0
+	d.Plugins = pluginDocuments(r.Decoders())
+	for _, s := range d.Plugins {
+		if s.Compiled {
+			ready++
+		}
+	}
+	detail := fmt.Sprintf("%d, of which %d are compiled", len(d.Plugins), ready)
+	if ready < len(d.Plugins) {
+		detail += `; "glovebox cache warm" compiles the others now`
+	}
+	d.add("decoders", r.Close(), detail)
+}
+
+// usable is nil if the sandbox would keep compiled decoders in dir: it can be made, files can be made in it, and only by this user, because
+// what lies in it is run.
+func usable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return environment("", "cannot be made", err)
+	}
+	if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+		return environment("", "is not used, because others may write to it", nil)
+	}
+	f, err := os.CreateTemp(dir, ".doctor-")
+	if err != nil {
+		return environment("", "cannot be written", err)
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return environment("", "cannot be written", err)
+	}
+	return nil
+}
+
+// limitsByFlag names the limits as their flags do.
+func limitsByFlag(l readapi.Limits) map[string]int64 {
+	return map[string]int64{
+		"timeout": l.Timeout.Milliseconds(), "max-input": l.MaxInputBytes, "max-input (images)": l.MaxImageInputBytes, "max-output": l.MaxOutputBytes,
+		"max-memory": l.MaxMemoryBytes, "max-tokens": l.MaxTokens, "max-pixels": l.MaxPixels, "max-side": l.MaxSide, "max-frames": l.MaxFrames,
+		"max-edge": l.MaxEdge, "max-fuel": l.Fuel,
+	}
+}
+
+// limitOrder is the order in which doctor prints limits.
+var limitOrder = []string{
+	"max-input", "max-input (images)", "max-output", "max-tokens", "timeout", "max-memory", "max-fuel", "max-pixels", "max-side", "max-frames", "max-edge",
+}
+
+func (a *app) printDoctor(d *doctorDocument) {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "glovebox %s, ABI %d, %s, %s/%s, %s\n", d.Version.Version, d.Version.ABI, d.Version.Go, d.Version.OS, d.Version.Arch, d.Engine)
+	for _, c := range d.Checks {
+		mark := "ok"
+		if !c.OK {
+			mark = "WRONG"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", mark, c.Name, readapi.EscapeLine(c.Detail))
+	}
+	if len(d.Plugins) > 0 {
+		fmt.Fprint(w, "\ndecoders\n")
+	}
+	for _, p := range d.Plugins {
+		fmt.Fprintf(w, "  %s\t%s\tsha256:%s\n", p.Name, p.Version, p.Digest)
+	}
+	if len(d.Limits) > 0 {
+		fmt.Fprint(w, "\nlimits\n")
+	}
+	for _, name := range limitOrder {
+		v, ok := d.Limits[name]
+		if !ok {
+			continue
+		}
+		shown := fmt.Sprint(v)
+		switch name {
+		case "timeout":
+			shown = (time.Duration(v) * time.Millisecond).String()
+		case "max-input", "max-input (images)", "max-output", "max-memory":
+			shown = formatBytes(v)
+		}
+		fmt.Fprintf(w, "  %s\t%s\n", name, shown)
+	}
+	_ = w.Flush() // output remembers a failed write
+}

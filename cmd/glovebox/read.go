@@ -1,0 +1,302 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/glovebox-wasm/glovebox"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// readFlags are the flags of read.
+type readFlags struct {
+	units, pages, lines, frames string
+	cursor                      string
+	all                         bool
+	form                        string
+	unescaped                   bool
+	out                         string
+	jobs                        int
+	limits                      limitFlags
+}
+
+func (r *readFlags) register(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringVar(&r.units, "units", "", "`UNITS` to read, by whatever the file counts by: \"3\", \"1-3,7\", \"10-\"")
+	f.StringVar(&r.pages, "pages", "", "the same for a file of `PAGES`")
+	f.StringVar(&r.lines, "lines", "", "the same for a file of `LINES`")
+	f.StringVar(&r.frames, "frames", "", "the same for a file of `FRAMES`")
+	f.StringVar(&r.cursor, "cursor", "", "go on where a former answer ended, at its `CURSOR`")
+	f.BoolVar(&r.all, "all", false, "read to the end, however long it is")
+	f.Var((*formValue)(&r.form), "form", "auto, text, image, or source: the decoded text exactly as it stands")
+	f.BoolVar(&r.unescaped, "unescaped", false, "show control, bidirectional and tag characters raw")
+	f.StringVar(&r.out, "out", "", "write pictures as files into `DIR`")
+	f.IntVar(&r.jobs, "jobs", defaultJobs(), "read `N` files at once")
+	r.limits.register(f)
+}
+
+// formValue is a readapi.Form as a flag.
+type formValue string
+
+func (v *formValue) String() string { return string(*v) }
+
+func (v *formValue) Type() string { return "form" }
+
+func (v *formValue) Set(s string) error {
+	if !readapi.Form(s).Valid() {
+		return fmt.Errorf("%q is none of auto, text, image, source", s)
+	}
+	*v = formValue(s)
+	return nil
+}
+
+const readLong = `Read files and print what they hold: text as text, pictures as a description (with
+--out they are written as files, scaled to what a model takes and without metadata).
+
+FILE is a file, a folder (its files are read, and those of the folders in it; names
+that begin with a dot and symbolic links are left out) or - for standard input. With
+several files or a folder, --json prints one line per file, in order, that begins with
+the key "file"; the exit code is 1 if any file failed.
+
+An answer ends at a unit (page, line, frame) within a budget of about 20,000 tokens
+and says how to go on; on a terminal and with --all nothing is held back. Characters
+that are not seen and can mislead are shown as \u{202E} unless --unescaped is given.
+With --form source standard output has the text of the file and nothing else.
+
+Pictures in --out are named after their file and unit: photo.jpg-frame1.jpg. A file
+that is there already is never overwritten: the same content is left as it is, other
+content is an error.`
+
+const readExample = `  glovebox read report.pdf
+  glovebox read --pages 3-5 report.pdf
+  glovebox read --json --max-tokens 4000 report.pdf
+  glovebox read --form source --all legacy.txt > utf8.txt
+  glovebox read --out pictures animation.gif
+  curl -s https://example.org/a.pdf | glovebox read -
+  glovebox read --json --all folder > lines.jsonl`
+
+func (a *app) readCommand() *cobra.Command {
+	var flags readFlags
+	c := &cobra.Command{
+		Use:     "read FILE...",
+		Short:   "Read files behind the wall",
+		Long:    readLong,
+		Example: readExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("read needs a file", `Name files or folders, or "-" for standard input.`)
+			}
+			return checkArguments(args)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault // files
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := a.newRead(c.Flags(), &flags, args)
+			if err != nil {
+				return err
+			}
+			return r.run(c.Context())
+		},
+	}
+	flags.register(c.Flags())
+	complete(c, "out", directories)
+	complete(c, "form", cobra.FixedCompletions([]string{
+		"auto\twhat the decoder does best", "text\ttext", "image\tpictures", "source\tthe decoded text exactly as it stands",
+	}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// reading is one run of read.
+type reading struct {
+	app     *app
+	args    []string
+	several bool
+	jobs    int
+	out     string
+	opts    glovebox.ReadOptions
+	unit    readapi.Unit // that the file must have, "" for any
+	reader  reader
+	images  *imageDir // nil without --out
+}
+
+// newRead checks the flags and turns them into a request.
+func (a *app) newRead(set *pflag.FlagSet, f *readFlags, args []string) (*reading, error) {
+	r := &reading{app: a, args: args, several: severalInputs(args), jobs: f.jobs, out: f.out}
+	r.opts = glovebox.ReadOptions{Cursor: f.cursor, Form: readapi.Form(f.form), All: f.all, Unescaped: f.unescaped, MaxTokens: f.limits.tok}
+	limits, err := f.limits.limits()
+	if err != nil {
+		return nil, err
+	}
+	r.opts.Limits = &limits
+	if r.opts.Units, r.unit, err = f.selection(set); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.jobs < 1 || f.jobs > maxJobs:
+		return nil, usage(fmt.Sprintf("--jobs is a number from 1 to %d", maxJobs), "")
+	case f.cursor != "" && r.several:
+		return nil, usage("--cursor belongs to one file", "Name that file alone.")
+	case f.all && set.Changed("max-tokens"):
+		return nil, usage("--all reads to the end and --max-tokens stops before it", "Give one of them.")
+	case f.all, f.limits.tok == 0 && a.out.tty:
+		r.opts.MaxTokens = -1
+	}
+	return r, nil
+}
+
+// selection is the units that were asked for, with the unit that the file must have.
+func (f *readFlags) selection(set *pflag.FlagSet) (units string, unit readapi.Unit, err error) {
+	var given []string
+	for _, s := range []struct {
+		flag, value string
+		unit        readapi.Unit
+	}{{"units", f.units, ""}, {"pages", f.pages, readapi.UnitPage}, {"lines", f.lines, readapi.UnitLine}, {"frames", f.frames, readapi.UnitFrame}} {
+		if !set.Changed(s.flag) {
+			continue
+		}
+		given = append(given, "--"+s.flag)
+		units, unit = s.value, s.unit
+		_, err := readapi.ParseUnits(s.value)
+		if e, ok := errors.AsType[*readapi.Error](err); ok {
+			return "", "", usage("--"+s.flag+": "+e.Detail, e.Hint)
+		}
+	}
+	if set.Changed("cursor") {
+		given = append(given, "--cursor")
+	}
+	if len(given) > 1 {
+		return "", "", usage(strings.Join(given, " and ")+" exclude each other", "Give one of them.")
+	}
+	return units, unit, nil
+}
+
+// answer is what came of one input.
+type answer struct {
+	in  input
+	doc *readapi.Document
+	err error
+}
+
+// run reads every input and prints the answers in order.
+func (r *reading) run(ctx context.Context) (err error) {
+	p := r.app.newProgress()
+	defer p.close()
+	if r.out != "" {
+		if r.images, err = openImageDir(r.out); err != nil {
+			return err
+		}
+	}
+	defer func() { err = errors.Join(err, r.images.close()) }()
+	if r.reader, err = r.app.reader(p, r.readerOptions()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.reader.Close()) }()
+
+	first := true
+	inOrder(ctx, r.jobs, inputs(ctx, r.args), func(ctx context.Context, in input) answer {
+		doc, err := guard(func() (*readapi.Document, error) { return r.read(ctx, in) })
+		return answer{in, doc, err}
+	}, func(ans answer) bool {
+		r.print(ans, first)
+		first = false
+		return r.app.out.err == nil
+	})
+	return ctx.Err()
+}
+
+// readerOptions are such that the files that are read at once have room beside each other: none of them is busy because of the others.
+func (r *reading) readerOptions() *glovebox.Options {
+	if !r.several {
+		return &glovebox.Options{OneShot: true, MaxTotalMemoryBytes: roomFor(1, r.opts.Limits.MaxMemoryBytes)}
+	}
+	return &glovebox.Options{MaxInstances: r.jobs, MaxTotalMemoryBytes: roomFor(r.jobs, r.opts.Limits.MaxMemoryBytes)}
+}
+
+// roomFor is the memory that n guests may take together, each of which may take most: at least the front door's default, and one more
+// than n for what a decoder takes while it is made ready.
+func roomFor(n int, most int64) int64 {
+	const byDefault = 2 << 30
+	if most > math.MaxInt64/int64(n+1) {
+		return math.MaxInt64
+	}
+	return max(byDefault, int64(n+1)*most)
+}
+
+// read reads one input.
+func (r *reading) read(ctx context.Context, in input) (*readapi.Document, error) {
+	if in.fail != nil {
+		return nil, in.fail
+	}
+	var src *source
+	var err error
+	if in.stdin {
+		src, err = r.app.openStdin(ctx, r.opts.Limits.MaxInputBytes)
+	} else {
+		src, err = openFile(ctx, in.shown, in.path, r.opts.Limits.MaxInputBytes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	doc, err := r.decode(ctx, src, in)
+	if err = errors.Join(err, src.close()); err != nil {
+		return nil, err
+	}
+	if r.unit != "" && doc.Unit != r.unit {
+		f := failed(in.shown, readapi.CodeInvalidRequest, fmt.Sprintf("the file has no %ss, it counts by %s", r.unit, doc.Unit), nil)
+		f.err.Hint = "--units takes whatever a file counts by."
+		return nil, f
+	}
+	if r.images != nil {
+		if err := r.images.save(in, doc); err != nil {
+			return nil, err
+		}
+	}
+	return doc, nil
+}
+
+// decode reads what was asked for of an open file.
+func (r *reading) decode(ctx context.Context, src *source, in input) (*readapi.Document, error) {
+	opts := r.opts
+	doc, err := r.reader.ReadFile(ctx, src, src.size, in.name, &opts)
+	if err != nil {
+		return nil, err
+	}
+	return whole(doc)
+}
+
+// print prints one answer.
+func (r *reading) print(ans answer, first bool) {
+	a := r.app
+	if ans.err != nil {
+		f := asFailure(ans.in.shown, ans.err)
+		if f.exit == exitInterrupted || f.err.Code == readapi.CodeCanceled {
+			return
+		}
+		a.exit = max(a.exit, f.exit)
+		switch {
+		case a.global.json && r.several:
+			_ = a.out.printLine(ans.in.shown, errorDocument{f.err})
+		case a.global.json:
+			_ = a.out.printJSON(errorDocument{f.err})
+		default:
+			a.complain(f)
+		}
+		return
+	}
+	switch {
+	case a.global.json && r.several:
+		_ = a.out.printLine(ans.in.shown, ans.doc)
+	case a.global.json:
+		_ = a.out.printJSON(ans.doc)
+	default:
+		v := view{out: a.out, err: a.err, shown: ans.in.shown, dir: r.out, form: r.opts.Form, units: r.opts.Units, several: r.several}
+		v.print(ans.doc, first)
+	}
+}

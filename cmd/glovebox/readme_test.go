@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/glovebox-wasm/glovebox/testdata/samples"
+)
+
+// codeBlocks are the fenced blocks of a Markdown file in the language lang.
+func codeBlocks(t *testing.T, path, lang string) []string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range regexp.MustCompile("(?ms)^```"+lang+"\n(.*?)^```$").FindAllSubmatch(raw, -1) {
+		out = append(out, string(m[1]))
+	}
+	if len(out) == 0 {
+		t.Fatalf("%s has no block of %s", path, lang)
+	}
+	return out
+}
+
+// TestReadmeCommands runs every command of the README on the files of the demo.
+func TestReadmeCommands(t *testing.T) {
+	files, err := samples.Demo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, block := range codeBlocks(t, "../../README.md", "sh") {
+		for line := range strings.Lines(block) {
+			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
+			args, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(line), "build/"), "glovebox ")
+			if !ok {
+				continue
+			}
+			ran++
+			cmd := exec.Command(self, strings.Fields(args)...)
+			cmd.Args[0] = "glovebox" // as which the test binary is the program
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "GLOVEBOX_CACHE="+testCache(t), "XDG_CONFIG_HOME="+dir, "XDG_CONFIG_DIRS="+dir)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil || len(out) == 0 {
+				t.Errorf("%s: %v, %d bytes, %s", line, err, len(out), &stderr)
+			}
+		}
+	}
+	if ran < 7 {
+		t.Errorf("only %d commands found in the README", ran)
+	}
+}
+
+// TestReadmeTargets: the make targets that the documents name exist, and bare make lists every target.
+func TestReadmeTargets(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var targets []string
+	for _, m := range regexp.MustCompile(`(?m)^([a-z-]+):.*## `).FindAllSubmatch(makefile, -1) {
+		targets = append(targets, string(m[1]))
+	}
+	for _, doc := range []string{"../../README.md", "../../CONTRIBUTING.md", "../../bench/README.md"} {
+		for _, block := range codeBlocks(t, doc, "sh") {
+			for _, m := range regexp.MustCompile(`(?m)^make ([a-z-]+)`).FindAllStringSubmatch(block, -1) {
+				if !slices.Contains(targets, m[1]) {
+					t.Errorf("%s names make %s, which is not there", doc, m[1])
+				}
+			}
+		}
+	}
+	phony := regexp.MustCompile(`(?m)^\.PHONY: (.*)$`).FindSubmatch(makefile)
+	if phony == nil || !slices.Equal(sorted(strings.Fields(string(phony[1]))), sorted(targets)) {
+		t.Errorf("targets with a description are %v, .PHONY has %s", targets, phony)
+	}
+}
+
+func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }
+
+// TestReadmeExample: the README's Go code is that of the compiled example, line by line.
+func TestReadmeExample(t *testing.T) {
+	example, err := os.ReadFile("../../example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for line := range strings.Lines(string(example)) {
+		want = append(want, strings.TrimSpace(line))
+	}
+	var got []string
+	for line := range strings.Lines(codeBlocks(t, "../../README.md", "go")[0]) {
+		got = append(got, strings.TrimSpace(line))
+	}
+	for i := range want {
+		if i+len(got) <= len(want) && slices.Equal(want[i:i+len(got)], got) {
+			return
+		}
+	}
+	t.Error("the README's example is not in example_test.go")
+}
+
+// TestCLIDoc: docs/cli.md names every key of the configuration and every limit's flag.
+func TestCLIDoc(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range configurable {
+		if key := "`" + strings.ReplaceAll(name, "-", "_") + "`"; !bytes.Contains(raw, []byte(key)) {
+			t.Errorf("the key %s is not described", key)
+		}
+		if strings.HasPrefix(name, "max-") && !bytes.Contains(raw, []byte("`--"+name+"`")) {
+			t.Errorf("the limit --%s is not described", name)
+		}
+	}
+}

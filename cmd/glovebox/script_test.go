@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/glovebox-wasm/glovebox/testdata/samples"
+)
+
+func cmdSample(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: sample KIND NAME [ARG]")
+	}
+	kind, name, arg := args[0], args[1], ""
+	if len(args) > 2 {
+		arg = args[2]
+	}
+	unquoted, err := strconv.Unquote(`"` + name + `"`)
+	ts.Check(err)
+	path := ts.MkAbs(unquoted)
+	if kind == "fifo" {
+		ts.Check(mkfifo(path))
+		return
+	}
+	b, err := sampleBytes(kind, arg)
+	ts.Check(err)
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+	ts.Check(os.WriteFile(path, b, 0o644))
+}
+
+func sampleBytes(kind, arg string) ([]byte, error) {
+	n, _ := strconv.Atoi(arg) // where a number is wanted, 0 shows in what is made
+	switch kind {
+	case "pdf":
+		return samples.PDF(samples.Report()), nil
+	case "photo":
+		return samples.Photo(320, 240)
+	case "png":
+		return samples.PNG(n, n)
+	case "gif":
+		return samples.GIF(n)
+	case "lines":
+		return samples.Lines(n), nil
+	case "gb18030":
+		return samples.GB18030(arg)
+	case "raw":
+		s, err := strconv.Unquote(`"` + arg + `"`)
+		return []byte(s), err
+	}
+	return nil, fmt.Errorf("no sample %q", kind)
+}
+
+func cmdField(ts *testscript.TestScript, neg bool, args []string) {
+	line := 1
+	if len(args) == 4 && strings.HasPrefix(args[1], "-") {
+		n, err := strconv.Atoi(args[1][1:])
+		ts.Check(err)
+		line = n
+		args = append(args[:1], args[2:]...)
+	}
+	if len(args) != 3 {
+		ts.Fatalf("usage: field FILE [-N] PATH WANT")
+	}
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
+	if line > len(lines) {
+		ts.Fatalf("%d lines, want line %d", len(lines), line)
+	}
+	got, err := lookup(lines[line-1], args[1])
+	ts.Check(err)
+	want := args[2]
+	if unquoted, err := strconv.Unquote(`"` + want + `"`); err == nil && !strings.HasPrefix(want, "{") {
+		want = unquoted // a \n in the script
+	}
+	if (got == want || got == args[2]) == neg {
+		ts.Fatalf("%s is %s", args[1], got)
+	}
+}
+
+// lookup is the value at a path such as parts.0.text: a string as it is, anything else as JSON, "absent" when there is none. The last
+// element "len" is the length of a list.
+func lookup(line, path string) (string, error) {
+	var v any
+	dec := json.NewDecoder(strings.NewReader(line))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return "", fmt.Errorf("%w in %q", err, line)
+	}
+	for key := range strings.SplitSeq(path, ".") {
+		switch x := v.(type) {
+		case map[string]any:
+			value, ok := x[key]
+			if !ok {
+				return "absent", nil
+			}
+			v = value
+		case []any:
+			if key == "len" {
+				return strconv.Itoa(len(x)), nil
+			}
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(x) {
+				return "absent", nil
+			}
+			v = x[i]
+		default:
+			return "absent", nil
+		}
+	}
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return strings.TrimSpace(b.String()), err
+}
+
+func cmdSchema(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: schema NAME FILE")
+	}
+	schema, err := loadSchema(args[0])
+	ts.Check(err)
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile(args[1]), "\n"), "\n")
+	for i, line := range lines {
+		if err := validate(schema, line); err != nil {
+			ts.Fatalf("line %d: %v", i+1, err)
+		}
+	}
+}
+
+func cmdTerminal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: terminal CMD ARG...")
+	}
+	shown, err := onTerminal(ts.Getenv("WORK"), environ(ts), args)
+	ts.Logf("[terminal]\n%s", shown)
+	ts.Check(err)
+	_, err = ts.Stdout().Write([]byte(shown))
+	ts.Check(err)
+}
+
+// environ is the script's environment, as far as the program looks at it.
+func environ(ts *testscript.TestScript) []string {
+	env := os.Environ()
+	for _, key := range []string{"PATH", "HOME", "TERM", "NO_COLOR", "GLOVEBOX_CACHE", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_CACHE_HOME", "XDG_DATA_HOME"} {
+		env = append(env, key+"="+ts.Getenv(key))
+	}
+	return env
+}

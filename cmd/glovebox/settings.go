@@ -1,0 +1,212 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/pflag"
+
+	"github.com/glovebox-wasm/glovebox"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// configurable lists the flags that an environment variable (GLOVEBOX_MAX_INPUT) or the configuration file (max_input) may set too. The
+// others say what to read, so they have no standing value.
+var configurable = []string{
+	"data", "cache", "json", "form", "jobs", "max-tokens", "timeout", "max-input", "max-output", "max-memory", "max-pixels", "max-side", "max-frames",
+	"max-edge", "max-fuel",
+}
+
+// global is what every command takes.
+type global struct {
+	json        bool
+	data, cache string
+}
+
+func (g *global) register(f *pflag.FlagSet) {
+	f.BoolVar(&g.json, "json", false, "print results and errors as JSON on standard output")
+	f.StringVar(&g.data, "data", "", "`DIR` for all that glovebox keeps (default: the user data and cache directories)")
+	f.StringVar(&g.cache, "cache", "", "`DIR` for compiled decoders, - for none (default: cache inside --data, else the user cache directory)")
+}
+
+// dataDir is where the program keeps what must not be lost.
+func (g *global) dataDir() string {
+	if g.data != "" {
+		return g.data
+	}
+	return filepath.Join(xdg.DataHome, "glovebox")
+}
+
+// cacheDir is where compiled decoders lie; "-", or "" where the user has no such directory, when each run compiles what it needs.
+func (g *global) cacheDir() string {
+	switch {
+	case g.cache != "":
+		return g.cache
+	case g.data != "":
+		return filepath.Join(g.data, "cache")
+	}
+	return glovebox.DefaultCacheDir()
+}
+
+// limitFlags are the flags that raise or lower a limit of one read.
+type limitFlags struct {
+	timeout                               time.Duration
+	input, output, memory                 byteSize
+	pixels, side, frames, edge, fuel, tok int64
+}
+
+func (l *limitFlags) register(f *pflag.FlagSet) {
+	d := readapi.DefaultLimits()
+	def := func(s string, v any) string { return fmt.Sprintf("%s (default %v)", s, v) }
+	f.Int64Var(&l.tok, "max-tokens", 0, "`N` estimated tokens in one answer, -1 for no limit (default "+strconv.FormatInt(d.MaxTokens, 10)+"; on a terminal and with --all: no limit)")
+	f.DurationVar(&l.timeout, "timeout", 0, def("time for reading one file", d.Timeout))
+	f.Var(&l.input, "max-input", def("size of a file", formatBytes(d.MaxInputBytes)+", images "+formatBytes(d.MaxImageInputBytes)))
+	f.Var(&l.output, "max-output", def("size of one answer", formatBytes(d.MaxOutputBytes)))
+	f.Var(&l.memory, "max-memory", def("memory of a decoder", formatBytes(d.MaxMemoryBytes)))
+	f.Int64Var(&l.pixels, "max-pixels", 0, def("`N` pixels of one picture before it is decoded", d.MaxPixels))
+	f.Int64Var(&l.side, "max-side", 0, def("`N` pixels of one side of a picture", d.MaxSide))
+	f.Int64Var(&l.frames, "max-frames", 0, def("`N` frames of an animation in one answer", d.MaxFrames))
+	f.Int64Var(&l.edge, "max-edge", 0, def("scale pictures down to `N` pixels of their longer side", d.MaxEdge))
+	f.Int64Var(&l.fuel, "max-fuel", 0, def("`N` units of work of a decoder", d.Fuel))
+}
+
+// limits are the defaults and what the flags say.
+func (l *limitFlags) limits() (readapi.Limits, error) {
+	out := readapi.Limits{
+		MaxInputBytes: int64(l.input), MaxImageInputBytes: int64(l.input), Timeout: l.timeout, MaxOutputBytes: int64(l.output), MaxMemoryBytes: int64(l.memory),
+		MaxPixels: l.pixels, MaxSide: l.side, MaxFrames: l.frames, MaxEdge: l.edge, Fuel: l.fuel, MaxTokens: l.tok,
+	}
+	// A larger frame is of no use while the sum over all frames still has its default.
+	if d := readapi.DefaultLimits(); l.pixels > d.MaxTotalPixels {
+		out.MaxTotalPixels = l.pixels
+	}
+	out, err := out.WithDefaults()
+	if e, ok := errors.AsType[*readapi.Error](err); ok {
+		return out, usage(e.Detail, e.Hint)
+	}
+	return out, err
+}
+
+// limitFlag names the flag that moves the limit called name in readapi.Limits, "" when there is none.
+func limitFlag(name string) string {
+	switch name {
+	case "max_input_bytes", "max_image_input_bytes":
+		return "max-input"
+	case "max_output_bytes":
+		return "max-output"
+	case "max_memory_bytes":
+		return "max-memory"
+	case "max_total_pixels":
+		return "max-pixels"
+	case "fuel":
+		return "max-fuel"
+	}
+	if flag := strings.ReplaceAll(name, "_", "-"); flag != "data" && flag != "cache" && slices.Contains(configurable, flag) {
+		return flag
+	}
+	return ""
+}
+
+// defaultJobs is how many files are read at once: as many as there are cores, within reason, because each may take the whole memory limit.
+func defaultJobs() int { return min(max(2, runtime.NumCPU()), 8) }
+
+// maxJobs bounds --jobs.
+const maxJobs = 64
+
+// configFile is the configuration file that applies, "" when there is none.
+func configFile() string {
+	path, err := xdg.SearchConfigFile(filepath.Join("glovebox", "config.toml"))
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// loadConfig reads the configuration file at path into flag values by flag name. Each key must be one that configurable has and each
+// value one that its flag takes, whichever command runs: a mistake shows at the first run and not at the first use.
+func loadConfig(path string) (map[string]string, error) {
+	const subject = "configuration file"
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, environment(subject, "cannot be read", err)
+	}
+	var keys map[string]any
+	if err := toml.Unmarshal(raw, &keys); err != nil {
+		plain := "is not TOML"
+		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
+			row, col := d.Position()
+			plain = fmt.Sprintf("is not TOML at line %d, column %d", row, col)
+		}
+		return nil, environment(subject, plain, err)
+	}
+	check := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(global).register(check)
+	new(readFlags).register(check)
+	out := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		name := strings.ReplaceAll(key, "_", "-")
+		if !slices.Contains(configurable, name) || strings.Contains(key, "-") {
+			return nil, environment(subject, fmt.Sprintf("has no key %q", key), nil)
+		}
+		v, ok := scalar(keys[key])
+		if !ok || check.Lookup(name).Value.Set(v) != nil {
+			return nil, environment(subject, fmt.Sprintf("the value of %q does not fit", key), nil)
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// scalar is a TOML value as its flag would be typed.
+func scalar(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}
+
+// envName is the environment variable of a flag.
+func envName(flag string) string {
+	return "GLOVEBOX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// configure gives every flag of flags that was not typed its value from the environment, else from config.
+func configure(flags *pflag.FlagSet, getenv func(string) string, config map[string]string) error {
+	for _, name := range configurable {
+		f := flags.Lookup(name)
+		if f == nil || f.Changed {
+			continue
+		}
+		if v := getenv(envName(name)); v != "" {
+			if err := f.Value.Set(v); err != nil {
+				return environment(envName(name), "the value does not fit", nil)
+			}
+			continue
+		}
+		if v, ok := config[name]; ok {
+			if err := f.Value.Set(v); err != nil {
+				return environment("configuration file", fmt.Sprintf("the value of %q does not fit", name), nil)
+			}
+		}
+	}
+	return nil
+}

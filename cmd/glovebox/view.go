@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// view lays one answer out for people. The layout is the same on a terminal and in a pipe. With --form source standard output carries
+// the text alone, and what people should know goes to standard error.
+type view struct {
+	out, err io.Writer
+	shown    string // the file as typed
+	dir      string // of --out, "" without
+	form     readapi.Form
+	units    string // that were asked for, "" for all
+	several  bool   // one of several answers
+}
+
+func (v *view) print(doc *readapi.Document, first bool) {
+	var text, notes bytes.Buffer
+	source := v.form == readapi.FormSource
+	switch {
+	case source && v.several: // as head does it
+		fmt.Fprintf(&text, "==> %s <==\n", v.title())
+	case !source:
+		if !first {
+			text.WriteByte('\n')
+		}
+		v.heading(&text, doc)
+	}
+	v.parts(&text, doc, source)
+	v.notes(&notes, doc, source)
+	// Failed writes are remembered by output; for standard error nobody is left to tell.
+	if source {
+		_, _ = v.out.Write(text.Bytes())
+		_, _ = v.err.Write(notes.Bytes())
+		return
+	}
+	text.Write(notes.Bytes())
+	_, _ = v.out.Write(text.Bytes())
+}
+
+func (v *view) title() string {
+	if v.shown == stdinName {
+		return "standard input"
+	}
+	return readapi.EscapeLine(v.shown)
+}
+
+// heading is the title line: name, media type, what of it is here, size.
+func (v *view) heading(w *bytes.Buffer, doc *readapi.Document) {
+	facts := []string{string(doc.MediaType)}
+	if charset, ok := doc.Meta["charset"].(string); ok {
+		facts = append(facts, readapi.EscapeLine(charset))
+	}
+	if width, height := number(doc.Meta["display_width"]), number(doc.Meta["display_height"]); width > 0 && height > 0 {
+		facts = append(facts, fmt.Sprintf("%dx%d", width, height))
+	}
+	if doc.Unit != readapi.UnitFrame || doc.Total > 1 { // one frame is what every picture has
+		facts = append(facts, extent(doc, v.units))
+	}
+	facts = append(facts, formatBytes(doc.Bytes))
+	fmt.Fprintf(w, "%s: %s\n", v.title(), strings.Join(facts, ", "))
+}
+
+// number is a whole number of a decoder's meta, which came through JSON or did not.
+func number(v any) int64 {
+	switch n := v.(type) {
+	case float64:
+		return int64(n)
+	case int64:
+		return n
+	case int:
+		return int64(n)
+	}
+	return 0
+}
+
+// extent says how many units there are and which of them are here: "12 pages", "pages 3-5 of 12", "lines 1-400 of at least 9000". Of units
+// that were asked for it says those, unless the answer ends before the last of them.
+func extent(doc *readapi.Document, units string) string {
+	total := strconv.FormatInt(doc.Total, 10)
+	if doc.AtLeast {
+		total = "at least " + total
+	}
+	if strings.Contains(units, ",") && doc.Next == "" {
+		return fmt.Sprintf("%s %s of %s", plural(doc.Unit, 2), readapi.EscapeLine(units), total)
+	}
+	whole := doc.Covers.From <= 1 && doc.Covers.To == doc.Total && !doc.AtLeast
+	if whole || doc.Covers.From == 0 {
+		return total + " " + plural(doc.Unit, doc.Total)
+	}
+	if doc.Covers.From == doc.Covers.To {
+		return fmt.Sprintf("%s %d of %s", doc.Unit, doc.Covers.From, total)
+	}
+	return fmt.Sprintf("%s %d-%d of %s", plural(doc.Unit, 2), doc.Covers.From, doc.Covers.To, total)
+}
+
+func plural(u readapi.Unit, n int64) string {
+	if n == 1 {
+		return string(u)
+	}
+	return string(u) + "s"
+}
+
+// parts is the content. Each unit gets a marker, except where a file has only one and where lines simply follow each other.
+func (v *view) parts(w *bytes.Buffer, doc *readapi.Document, source bool) {
+	next := int64(1) // the unit that would follow without a gap
+	for i, p := range doc.Parts {
+		if !source && marked(doc, i, next) {
+			fmt.Fprintf(w, "--- %s %d of %d ---\n", doc.Unit, p.At, max(doc.Total, p.At))
+		}
+		next = p.At
+		switch p.Type {
+		case readapi.PartText:
+			w.WriteString(p.Text)
+			if doc.Unit == readapi.UnitLine {
+				next += int64(strings.Count(p.Text, "\n"))
+			}
+			if source {
+				continue
+			}
+			if p.Text != "" && !strings.HasSuffix(p.Text, "\n") {
+				w.WriteByte('\n')
+			}
+			if p.Truncated {
+				fmt.Fprintf(w, "[%s %d goes on]\n", doc.Unit, p.At)
+			}
+		case readapi.PartImage:
+			v.image(w, p)
+		case readapi.PartData:
+			w.Write(visible(p.Data))
+			w.WriteByte('\n')
+		}
+	}
+}
+
+// marked reports whether part i begins with a marker: next is the unit that follows the part before without a gap.
+func marked(doc *readapi.Document, i int, next int64) bool {
+	p := doc.Parts[i]
+	if doc.Unit == readapi.UnitLine {
+		return p.At != next
+	}
+	return doc.Total > 1 && (i == 0 || doc.Parts[i-1].At != p.At)
+}
+
+// image describes a picture; its bytes are for --out.
+func (v *view) image(w *bytes.Buffer, p readapi.Part) {
+	if p.Image == nil {
+		return
+	}
+	fmt.Fprintf(w, "[picture: %s, %dx%d, %s", p.Image.MediaType, p.Image.Width, p.Image.Height, formatBytes(int64(len(p.Image.Bytes))))
+	if p.Image.File != "" {
+		fmt.Fprintf(w, ", in %s", readapi.EscapeLine(filepath.Join(v.dir, filepath.FromSlash(p.Image.File))))
+	}
+	w.WriteString("]\n")
+}
+
+// notes is what follows the content: files inside the file, warnings, and how to go on.
+func (v *view) notes(w *bytes.Buffer, doc *readapi.Document, source bool) {
+	prefix := ""
+	if source && v.several {
+		prefix = v.title() + ": "
+	}
+	for _, c := range doc.Children {
+		fmt.Fprintf(w, "%sfile inside: %d. %s (%s, %s)\n", prefix, c.N, readapi.EscapeLine(c.Name), c.MediaType, formatBytes(c.Bytes))
+	}
+	for _, x := range doc.Warnings {
+		where := ""
+		if x.At > 0 {
+			where = fmt.Sprintf(" at %s %d", doc.Unit, x.At)
+		}
+		fmt.Fprintf(w, "%swarning: %s%s: %s\n", prefix, readapi.EscapeLine(x.Code), where, readapi.EscapeLine(x.Detail))
+	}
+	if doc.Next != "" {
+		fmt.Fprintf(w, "%smore follows: --cursor %s goes on here, --all reads to the end\n", prefix, readapi.EscapeLine(doc.Next))
+	}
+	if v.dir == "" && pictures(doc) {
+		fmt.Fprintf(w, "%s--out DIR writes pictures as files\n", prefix)
+	}
+}
+
+func pictures(doc *readapi.Document) bool {
+	for _, p := range doc.Parts {
+		if p.Type == readapi.PartImage {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,286 @@
+package image
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"testing"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// sample is one generated file and what has to come of it. Its name is that of the vector.
+type sample struct {
+	name     string
+	comment  string
+	data     []byte
+	expect   readapi.Code // "" is ok
+	limit    string       // name of the limit, with limit_*
+	units    []readapi.Range
+	want     []*image.NRGBA // the frames of the answer; nil: only the size below is checked
+	near     int            // by how much a sample may be off
+	w, h     int            // of the first frame, where want is nil
+	meta     map[string]any // keys that have to be so
+	warnings []string
+	local    bool // not a vector: parts of it end in an error, which the suite takes for a fault
+}
+
+// cases are all generated files.
+func cases(t testing.TB) []sample {
+	t.Helper()
+	var out []sample
+	out = append(out, pngCases(t)...)
+	out = append(out, apngCases(t)...)
+	out = append(out, jpegCases(t)...)
+	out = append(out, gifCases(t)...)
+	out = append(out, bmpCases()...)
+	out = append(out, icoCases(t)...)
+	out = append(out, webpCases()...)
+	out = append(out, orientationCases(t)...)
+	out = append(out, bombCases(t)...)
+	out = append(out, sample{name: "empty", comment: "no bytes at all", expect: readapi.CodeMalformed})
+	out = append(out, sample{name: "prose", comment: "text that begins like a picture", data: []byte("GIF89 is a format"), expect: readapi.CodeMalformed})
+	out = append(out, tiffCases(t)...)
+	return append(out, tiffCodingCases(t)...)
+}
+
+func frames(m ...*image.NRGBA) []*image.NRGBA { return m }
+
+func pngCases(t testing.TB) []sample {
+	q := quarters(6, 4)
+	whole := rgbaPNG(t, q, nil)
+	badSum := bytes.Clone(whole)
+	badSum[len(badSum)-13] ^= 0xff // the checksum of IDAT
+	rows := rgbaRows(quarters(64, 64))
+	stored := newPNG(64, 64, 8, 6, 0).chunk("IDAT", deflate(t, rows[:len(rows)/2])).end()
+	halfSeen := on(plain(64, 64, none), 0, 0, quarters(64, 64).SubImage(image.Rect(0, 0, 64, 32)).(*image.NRGBA))
+	gray16 := newPNG(2, 1, 16, 0, 0).chunk("IDAT", deflate(t, []byte{0, 0x80, 0xff, 0x10, 0x00})).end()
+	keyed := newPNG(2, 1, 8, 2, 0).chunk("tRNS", "\x00\x01\x00\x02\x00\x03").chunk("IDAT", deflate(t, []byte{0, 1, 2, 3, 9, 9, 9})).end()
+	faint := plain(3, 3, color.NRGBA{200, 100, 50, 3})
+	return []sample{
+		{name: "png-rgba", comment: "eight bits, alpha", data: whole, want: frames(q), meta: map[string]any{"format": "png", "has_alpha": true, "bit_depth": 8.0}},
+		{name: "png-interlaced", comment: "Adam7", data: newPNG(6, 4, 8, 6, 1).chunk("IDAT", deflate(t, adam7(q))).end(), want: frames(q)},
+		{name: "png-gray16", comment: "sixteen bits", data: gray16, want: frames(on(plain(2, 1, color.NRGBA{0x10, 0x10, 0x10, 255}), 0, 0, plain(1, 1, color.NRGBA{0x80, 0x80, 0x80, 255}))), meta: map[string]any{"bit_depth": 16.0, "color": "gray"}},
+		{name: "png-palette-alpha", comment: "one bit, palette with transparency", data: newPNG(2, 1, 1, 3, 0).chunk("PLTE", "\xc8\x14\x1e\x00\x00\x00").chunk("tRNS", "\xff\x00").chunk("IDAT", deflate(t, []byte{0, 0x40})).end(), want: frames(on(plain(2, 1, none), 0, 0, plain(1, 1, red)))},
+		{name: "png-color-key", comment: "one colour is transparent", data: keyed, want: frames(on(plain(2, 1, color.NRGBA{9, 9, 9, 255}), 0, 0, plain(1, 1, color.NRGBA{1, 2, 3, 0})))},
+		{name: "png-faint", comment: "nearly transparent pixels keep their colour", data: rgbaPNG(t, faint, nil), want: frames(faint)},
+		{name: "png-bad-checksum", comment: "a wrong checksum is no reason to show nothing", data: badSum, want: frames(q)},
+		{name: "png-cut", comment: "the pixels end half way", data: stored, want: frames(halfSeen), warnings: []string{"partial"}},
+		{name: "png-cut-file", comment: "the file ends within the pixels", data: whole[:len(whole)-30], w: 6, h: 4, warnings: []string{"partial"}},
+		{name: "png-metadata", comment: "words, XMP and a place", data: rgbaPNG(t, q, addPNGSecrets(t)), want: frames(q), meta: map[string]any{"has_gps": true, "orientation": 1.0}, warnings: []string{"metadata_stripped"}},
+		{name: "png-trailing", comment: "bytes behind the end", data: append(bytes.Clone(whole), "<html>"+secret...), want: frames(q)},
+		{name: "png-no-pixels", comment: "nothing but a header", data: newPNG(6, 4, 8, 6, 0).end(), expect: readapi.CodeMalformed},
+		{name: "png-depth", comment: "a bit depth that the colour type does not have", data: newPNG(6, 4, 3, 6, 0).chunk("IDAT", deflate(t, rgbaRows(q))).end(), expect: readapi.CodeUnsupportedFeature},
+		{name: "png-noise", comment: "magic, then noise", data: []byte(pngMagic + "noise noise noise noise noise noise"), expect: readapi.CodeMalformed},
+		{name: "png-zero-size", comment: "no area", data: newPNG(0, 4, 8, 6, 0).end(), expect: readapi.CodeMalformed},
+	}
+}
+
+// addPNGSecrets puts secret into every kind of chunk that can hold words.
+func addPNGSecrets(t testing.TB) func(*pngBuilder) {
+	return func(p *pngBuilder) {
+		p.chunk("tEXt", "Comment\x00"+secret)
+		p.chunk("zTXt", "Author\x00\x00"+deflate(t, []byte(secret)))
+		p.chunk("iTXt", "XML:com.adobe.xmp\x00\x00\x00\x00\x00"+secret)
+		p.chunk("eXIf", string(exifBlock(binary.BigEndian, 1)))
+		p.chunk("iCCP", "name"+secret+"\x00\x00"+deflate(t, []byte(secret)))
+		p.chunk("prVt", secret)
+	}
+}
+
+func apngCases(t testing.TB) []sample {
+	base, patch := quarters(8, 8), plain(2, 2, color.NRGBA{1, 2, 3, 255})
+	half := plain(2, 2, color.NRGBA{0, 0, 0, 128})
+	all := []readapi.Range{{From: 1}}
+	second := on(base, 4, 2, patch)
+	hole := on(base, 4, 2, plain(2, 2, none))
+	blended := color.NRGBA{100, 10, 15, 255} // half black over red
+	three := apng(t, 8, 8, nil, []apngFrame{{m: base}, {m: patch, x: 4, y: 2, dispose: 1}, {m: patch, x: 0, y: 6, dispose: 2}})
+	return []sample{
+		{name: "apng", comment: "without a selection an animation is its first frame", data: three, want: frames(base), meta: map[string]any{"frames": 3.0, "duration_ms": 300.0, "loop": 3.0}},
+		{name: "apng-all", comment: "disposal to nothing and to what was", data: three, units: all, want: frames(base, second, on(hole, 0, 6, patch))},
+		{name: "apng-restore", comment: "a restored area, then a blend", data: apng(t, 8, 8, nil, []apngFrame{{m: base}, {m: patch, x: 4, y: 2, dispose: 2}, {m: half, x: 0, y: 0, blend: 1}}), units: all, want: frames(base, second, on(base, 0, 0, plain(2, 2, blended))), near: 1},
+		{name: "apng-hidden", comment: "a default picture that the animation does not use is frame 1", data: apng(t, 8, 8, base, []apngFrame{{m: plain(8, 8, sand)}}), units: all, want: frames(base, plain(8, 8, sand)), meta: map[string]any{"frames": 2.0}},
+		{name: "apng-count-lies", comment: "more frames are promised than are there", data: bytes.Replace(three, appendChunk(nil, "acTL", be32(3, 3)), appendChunk(nil, "acTL", be32(1000, 3)), 1), want: frames(base), meta: map[string]any{"frames": 3.0}},
+		{name: "apng-count-range", comment: "a count out of range makes it a still picture", data: bytes.Replace(three, appendChunk(nil, "acTL", be32(3, 3)), appendChunk(nil, "acTL", be32(1<<31+1, 3)), 1), want: frames(base), meta: map[string]any{"frames": 1.0}},
+		{name: "apng-off-canvas", comment: "a frame that is not on the canvas is not a frame", data: apng(t, 8, 8, nil, []apngFrame{{m: base}, {m: patch, x: 7, y: 7}}), want: frames(base), meta: map[string]any{"frames": 1.0}},
+	}
+}
+
+func jpegCases(t testing.TB) []sample {
+	q := quarters(32, 32)
+	whole := jpegOf(t, q)
+	grey := image.NewGray(image.Rect(0, 0, 20, 20))
+	for i := range grey.Pix {
+		grey.Pix[i] = 77
+	}
+	secrets := jpegOf(t, q, jpegSegment(0xe1, "Exif\x00\x00"+string(exifBlock(binary.LittleEndian, 1))), jpegSegment(0xe1, "http://ns.adobe.com/xap/1.0/\x00"+secret),
+		jpegSegment(0xed, "Photoshop 3.0\x00"+secret), jpegSegment(0xfe, secret), jpegSegment(0xe2, "ICC_PROFILE\x00\x01\x01"+secret))
+	level := plain(16, 16, color.NRGBA{159, 159, 159, 255}) // 128 and 31 times 8, of which a block of 8 by 8 has an eighth
+	return []sample{
+		{name: "jpeg", comment: "baseline", data: whole, want: frames(q), near: 12, meta: map[string]any{"format": "jpeg", "color": "ycbcr", "has_gps": false}},
+		{name: "jpeg-gray", comment: "one component", data: jpegOf(t, grey), want: frames(plain(20, 20, color.NRGBA{77, 77, 77, 255})), near: 1, meta: map[string]any{"color": "gray"}},
+		{name: "jpeg-metadata", comment: "EXIF, XMP, IPTC, a comment, a profile", data: append(secrets, secret...), want: frames(q), near: 12, meta: map[string]any{"has_gps": true, "icc": true}, warnings: []string{"metadata_stripped"}},
+		{name: "jpeg-no-end", comment: "the end marker is missing", data: whole[:len(whole)-2], want: frames(q), near: 12},
+		{name: "jpeg-junk-between", comment: "bytes between segments", data: append(append([]byte{0xff, 0xd8}, jpegSegment(0xfe, "")...), append([]byte{1, 2, 3, 0xff}, whole[2:]...)...), want: frames(q), near: 12},
+		{name: "jpeg-cut", comment: "the file ends within the pixels", data: whole[:len(whole)-40], expect: readapi.CodeMalformed},
+		{name: "jpeg-progressive", comment: "two scans", data: progressive(), want: frames(level), near: 1},
+		{name: "jpeg-progressive-cut", comment: "the second scan is cut: less detail, all of the picture", data: progressive()[:len(progressive())-3], want: frames(level), near: 1, warnings: []string{"partial"}},
+		{name: "jpeg-progressive-first-cut", comment: "not even one scan is there", data: progressive()[:len(progressive())-14], expect: readapi.CodeMalformed},
+		{name: "jpeg-cmyk", comment: "four inks, inverted as Adobe has them", data: flat("\x01\x02\x03\x04", []byte(adobeCMYK)), want: frames(plain(8, 8, color.NRGBA{80, 64, 64, 255})), near: 1, meta: map[string]any{"color": "cmyk"}},
+		{name: "jpeg-cmyk-unknown", comment: "four components that nobody explains", data: flat("\x01\x02\x03\x04"), expect: readapi.CodeUnsupportedFeature},
+		{name: "jpeg-rgb", comment: "components by the names of the colours", data: flat("RGB"), want: frames(plain(8, 8, color.NRGBA{159, 128, 128, 255})), near: 1},
+		{name: "jpeg-no-frame", comment: "no frame header", data: whole[:10], expect: readapi.CodeMalformed},
+		{name: "jpeg-lossless", comment: "a process that is not decoded", data: jpegHeader(0xc3, 8, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
+		{name: "jpeg-arithmetic", comment: "arithmetic coding", data: jpegHeader(0xc9, 8, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
+		{name: "jpeg-12-bit", comment: "twelve bits", data: jpegHeader(0xc1, 12, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
+		{name: "jpeg-height-later", comment: "the height comes behind the data", data: jpegHeader(0xc0, 8, 16, 0, 3), expect: readapi.CodeUnsupportedFeature},
+	}
+}
+
+func gifCases(t testing.TB) []sample {
+	q := quarters(8, 8)
+	index := quarterIndices(8, 8, upTo(8))
+	all := []readapi.Range{{From: 1}}
+	black := plain(8, 8, color.NRGBA{0, 0, 0, 255})
+	small := plain(2, 2, sand)
+	still := newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, false, index).end()
+	moving := func() []byte {
+		g := newGIF(8, 8, 0).extension(0xff, "NETSCAPE2.0", "\x01\x05\x00")
+		g.control(1, 7).picture(t, 0, 0, 8, 8, false, index)
+		g.control(2, 7).picture(t, 2, 2, 2, 2, false, fill(4, 4))
+		g.control(3, 7).picture(t, 4, 4, 2, 2, false, fill(4, 1))
+		return g.control(0, 7).picture(t, 0, 0, 2, 1, false, []byte{7, 3}).end()
+	}()
+	hole := on(q, 2, 2, plain(2, 2, none))
+	return []sample{
+		{name: "gif", comment: "one picture", data: still, want: frames(q), meta: map[string]any{"frames": 1.0, "color": "palette"}},
+		{name: "gif-interlaced", comment: "rows in four passes", data: newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, true, quarterIndices(8, 8, []int{0, 4, 2, 6, 1, 3, 5, 7})).end(), want: frames(q)},
+		{name: "gif-canvas", comment: "the picture is smaller than the screen: the screen is what is seen", data: newGIF(8, 8, 2).picture(t, 3, 4, 2, 2, false, fill(4, 4)).end(), want: frames(on(plain(8, 8, green), 3, 4, small))},
+		{name: "gif-canvas-clear", comment: "the same in a file that knows transparency", data: newGIF(8, 8, 2).control(0, 7).picture(t, 3, 4, 2, 2, false, fill(4, 4)).end(), want: frames(on(plain(8, 8, none), 3, 4, small))},
+		{name: "gif-grows", comment: "a first picture that the screen cannot hold", data: newGIF(4, 4, 0).picture(t, 0, 0, 8, 8, false, index).end(), want: frames(q)},
+		{name: "gif-moving", comment: "without a selection an animation is its first frame", data: moving, want: frames(q), meta: map[string]any{"frames": 4.0, "duration_ms": 400.0, "loop": 5.0}},
+		{name: "gif-moving-all", comment: "kept, cleared, restored, transparent", data: moving, units: all, want: frames(q, on(q, 2, 2, small), on(hole, 4, 4, plain(2, 2, red)), on(hole, 1, 0, plain(1, 1, blue)))},
+		{name: "gif-beyond", comment: "a later picture reaches over the screen", data: newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, false, fill(64, 0)).picture(t, 6, 6, 500, 300, false, fill(500*300, 4)).end(), units: all, want: frames(black, on(black, 6, 6, small)), meta: map[string]any{"loop": 1.0}},
+		{name: "gif-outside", comment: "a later picture lies outside", data: newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, false, fill(64, 0)).picture(t, 60, 60, 2, 2, false, fill(4, 4)).end(), units: all, want: frames(black, black)},
+		{name: "gif-short", comment: "fewer pixels than the picture has", data: newGIF(8, 8, 0).control(0, 7).picture(t, 0, 0, 8, 8, false, index[:32]).end(), want: frames(on(plain(8, 8, none), 0, 0, q.SubImage(image.Rect(0, 0, 8, 4)).(*image.NRGBA))), warnings: []string{"partial"}},
+		{name: "gif-cut", comment: "no trailer", data: still[:len(still)-1], want: frames(q), warnings: []string{"partial"}},
+		{name: "gif-comment", comment: "words", data: newGIF(8, 8, 0).extension(0xfe, secret).extension(0xff, "XMP DataXMP", secret).picture(t, 0, 0, 8, 8, false, index).end(), want: frames(q), warnings: []string{"metadata_stripped"}},
+		{name: "gif-code-size", comment: "a code size out of range", data: bytes.Replace(still, []byte{8, 0, 8, 0, 0, 3}, []byte{8, 0, 8, 0, 0, 12}, 1), expect: readapi.CodeMalformed},
+		{name: "gif-no-picture", comment: "a screen and nothing on it", data: newGIF(8, 8, 0).end(), expect: readapi.CodeMalformed},
+	}
+}
+
+func bmpCases() []sample {
+	q := quarters(7, 4)
+	v5 := []uint32{0xff0000, 0xff00, 0xff, 0xff000000}
+	rle8 := []byte{3, 3, 4, 4, 0, 0, 0, 7, 3, 3, 3, 4, 4, 4, 4, 0, 0, 0, 3, 1, 4, 2, 0, 0, 0, 2, 1, 0, 3, 1, 0, 3, 2, 2, 2, 0, 0, 1}
+	rle4 := []byte{3, 0x33, 4, 0x44, 0, 0, 3, 0x33, 0, 4, 0x44, 0x44, 0, 0, 3, 0x11, 4, 0x22, 0, 0, 3, 0x11, 4, 0x22, 0, 1}
+	near := func(s sample, n int) sample { s.near = n; return s }
+	ok := func(name, comment string, s bmpSpec) sample {
+		return sample{name: name, comment: comment, data: s.build(), want: frames(q)}
+	}
+	rle := ok("bmp-rle8", "runs, literals, a jump; what no run names is the first colour", bmpSpec{w: 7, h: 4, header: 40, bpp: 8, compression: bmpRLE8, pixels: rle8})
+	rle.want = frames(rleSeen())
+	return []sample{
+		ok("bmp-24", "three bytes a pixel", bmpSpec{w: 7, h: 4, header: 40, bpp: 24}),
+		ok("bmp-top-down", "rows from the top", bmpSpec{w: 7, h: 4, header: 40, bpp: 24, topDown: true}),
+		ok("bmp-32", "the fourth byte is padding in an old header", bmpSpec{w: 7, h: 4, header: 40, bpp: 32}),
+		ok("bmp-v5", "masks with alpha", bmpSpec{w: 7, h: 4, header: 124, bpp: 32, compression: bmpBitfields, masks: v5}),
+		near(ok("bmp-565", "sixteen bits by masks behind the header", bmpSpec{w: 7, h: 4, header: 40, bpp: 16, compression: bmpBitfields, masks: []uint32{0xf800, 0x7e0, 0x1f}}), 7),
+		ok("bmp-8", "a palette", bmpSpec{w: 7, h: 4, header: 40, bpp: 8}),
+		ok("bmp-4", "a palette of sixteen", bmpSpec{w: 7, h: 4, header: 108, bpp: 4}),
+		ok("bmp-os2", "the oldest header", bmpSpec{w: 7, h: 4, header: 12, bpp: 8}),
+		ok("bmp-no-offset", "the header does not say where the pixels are", bmpSpec{w: 7, h: 4, header: 40, bpp: 24, noOffset: true}),
+		{name: "bmp-short-palette", comment: "the pixels begin before the palette that is promised ends", data: shortPalette(), want: frames(q)},
+		rle,
+		ok("bmp-rle4", "runs of half bytes", bmpSpec{w: 7, h: 4, header: 40, bpp: 4, compression: bmpRLE4, pixels: rle4}),
+		{name: "bmp-cut", comment: "rows are missing", data: func() []byte {
+			b := bmpSpec{w: 7, h: 4, header: 40, bpp: 24, topDown: true}.build()
+			return b[:len(b)-24]
+		}(), w: 7, h: 4, warnings: []string{"partial"}},
+		{name: "bmp-rle-cut", comment: "the runs end early", data: bmpSpec{w: 7, h: 4, header: 40, bpp: 8, compression: bmpRLE8, pixels: rle8[:6]}.build(), w: 7, h: 4, warnings: []string{"partial"}},
+		{name: "bmp-negative", comment: "a negative width", data: bmpSpec{w: -7, h: 4, header: 40, bpp: 24, pixels: []byte{0}}.build(), expect: readapi.CodeMalformed},
+		{name: "bmp-jpeg", comment: "a JPEG inside", data: bmpSpec{w: 7, h: 4, header: 40, bpp: 24, compression: 4, pixels: []byte{0}}.build(), expect: readapi.CodeUnsupportedFeature},
+	}
+}
+
+// shortPalette is a bitmap of eight bits whose palette has eight colours, without a word about it but where the pixels begin.
+func shortPalette() []byte {
+	s := bmpSpec{w: 7, h: 4, header: 40, bpp: 8}
+	b := s.build()
+	const colors = bmpFileHeader + 40
+	binary.LittleEndian.PutUint32(b[10:], colors+8*4)
+	return append(b[:colors+8*4:colors+8*4], s.quarters()...)
+}
+
+// rleSeen is what the runs of bmp-rle8 draw, row by row from the bottom.
+func rleSeen() *image.NRGBA {
+	black := color.NRGBA{0, 0, 0, 255}
+	row := func(c ...color.NRGBA) *image.NRGBA {
+		m := plain(7, 1, black)
+		for x, v := range c {
+			m.SetNRGBA(x, 0, v)
+		}
+		return m
+	}
+	m := on(plain(7, 4, black), 0, 3, row(blue, blue, blue, sand, sand, sand, sand))
+	m = on(m, 0, 2, row(blue, blue, blue, sand, sand, sand, sand))
+	m = on(m, 0, 1, row(red, red, red, green, green, green, green))
+	return on(m, 0, 0, row(black, red, red, red, green, green, green))
+}
+
+func icoCases(t testing.TB) []sample {
+	q := quarters(8, 4)
+	dib := bmpSpec{w: 8, h: 4, header: 40, bpp: 32}.build()[bmpFileHeader:]
+	binary.LittleEndian.PutUint32(dib[8:], 8) // the height counts the mask too
+	mask := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0}
+	low := bmpSpec{w: 8, h: 4, header: 40, bpp: 8}.build()[bmpFileHeader:]
+	binary.LittleEndian.PutUint32(low[8:], 8)
+	return []sample{
+		{name: "ico-dib", comment: "32 bits with alpha: the mask does not count", data: ico(append(dib, mask...)), want: frames(q), meta: map[string]any{"format": "ico", "frames": 1.0}},
+		{name: "ico-mask", comment: "eight bits: the mask says what is transparent", data: ico(append(low, mask...)), want: frames(on(q, 0, 0, plain(1, 1, none)))},
+		{name: "ico-png", comment: "the largest picture is the frame", data: ico(append(dib, mask...), rgbaPNG(t, quarters(20, 10), nil)), want: frames(quarters(20, 10))},
+		{name: "ico-nothing", comment: "a directory that points nowhere", data: []byte("\x00\x00\x01\x00\x01\x00\x10\x10\x00\x00\x01\x00\x20\x00\xff\x00\x00\x00\xff\xff\x00\x00"), expect: readapi.CodeMalformed},
+	}
+}
+
+// ico makes an icon of pictures; each later one is entered as larger.
+func ico(pictures ...[]byte) []byte {
+	out := []byte{0, 0, 1, 0, byte(len(pictures)), 0}
+	off := len(out) + 16*len(pictures)
+	for i, p := range pictures {
+		out = append(out, byte(8+i), byte(8+i), 0, 0, 1, 0, 32, 0)
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(p)))
+		out = binary.LittleEndian.AppendUint32(out, uint32(off))
+		off += len(p)
+	}
+	return append(out, bytes.Join(pictures, nil)...)
+}
+
+func webpCases() []sample {
+	all := []readapi.Range{{From: 1}}
+	grey := color.NRGBA{131, 131, 131, 255}
+	alpha := append([]byte{0}, fill(16*16, 0x40)...)
+	predicted := append([]byte{2 << 2, 0x40}, make([]byte, 16*16-1)...) // each row from the one above
+	faint := color.NRGBA{131, 131, 131, 0x40}
+	first := anmf(0, 0, 8, 8, 2, riff("VP8L", vp8lPlain(8, 8, red)))
+	moving := webp(vp8x(0x12, 8, 8), riff("ANIM", []byte{0, 0, 0, 0, 4, 0}), first,
+		anmf(2, 2, 4, 4, 1, riff("VP8L", vp8lPlain(4, 4, color.NRGBA{0, 0, 0, 128}))), anmf(6, 6, 2, 2, 2, riff("VP8L", vp8lPlain(2, 2, none))))
+	base := plain(8, 8, red)
+	return []sample{
+		{name: "webp-lossless", comment: "one colour", data: webp(riff("VP8L", vp8lPlain(9, 5, blue))), want: frames(plain(9, 5, blue)), meta: map[string]any{"format": "webp"}},
+		{name: "webp-lossy", comment: "colours of limited range: 128 is 130, not 128", data: webp(riff("VP8 ", vp8Zeros(24, 24))), want: frames(plain(24, 24, grey)), near: 1, meta: map[string]any{"color": "ycbcr"}},
+		{name: "webp-alpha", comment: "an alpha plane as it is", data: webp(vp8x(0x10, 16, 16), riff("ALPH", alpha), riff("VP8 ", vp8Zeros(16, 16))), want: frames(plain(16, 16, faint)), near: 1},
+		{name: "webp-alpha-filter", comment: "an alpha plane by prediction", data: webp(vp8x(0x10, 16, 16), riff("ALPH", predicted), riff("VP8 ", vp8Zeros(16, 16))), want: frames(plain(16, 16, faint)), near: 1},
+		{name: "webp-alpha-packed", comment: "an alpha plane that is a lossless picture", data: webp(vp8x(0x10, 16, 16), riff("ALPH", append([]byte{1}, vp8lPlain(16, 16, color.NRGBA{0, 0x40, 0, 255})[5:]...)), riff("VP8 ", vp8Zeros(16, 16))), w: 16, h: 16},
+		{name: "webp-moving", comment: "without a selection an animation is its first frame", data: moving, want: frames(base), meta: map[string]any{"frames": 3.0, "duration_ms": 300.0, "loop": 4.0}},
+		{name: "webp-moving-all", comment: "blended, cleared, replaced", data: moving, units: all, want: frames(base, on(base, 2, 2, plain(4, 4, color.NRGBA{100, 10, 15, 255})), on(on(base, 2, 2, plain(4, 4, none)), 6, 6, plain(2, 2, none))), near: 1},
+		{name: "webp-metadata", comment: "EXIF and XMP", data: webp(vp8x(0x0c, 9, 5), riff("VP8L", vp8lPlain(9, 5, blue)), riff("EXIF", exifBlock(binary.LittleEndian, 1)), riff("XMP ", []byte(secret))), want: frames(plain(9, 5, blue)), meta: map[string]any{"has_gps": true}, warnings: []string{"metadata_stripped"}},
+		{name: "webp-sizes-differ", comment: "the canvas and the picture have different sizes", data: webp(vp8x(0, 9, 6), riff("VP8L", vp8lPlain(9, 5, blue))), expect: readapi.CodeMalformed},
+		{name: "webp-frame-grows", comment: "a frame whose data is larger than it says", data: webp(vp8x(2, 8, 8), anmf(0, 0, 8, 8, 0, riff("VP8L", vp8lPlain(8000, 8000, red)))), expect: readapi.CodeMalformed},
+		{name: "webp-cut", comment: "the file ends within the pixels", data: webp(riff("VP8 ", vp8Zeros(24, 24)))[:200], expect: readapi.CodeMalformed},
+		{name: "webp-nothing", comment: "no picture", data: webp(riff("XMP ", []byte("x"))), expect: readapi.CodeMalformed},
+	}
+}

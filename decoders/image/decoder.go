@@ -1,0 +1,189 @@
+package image
+
+import (
+	"github.com/glovebox-wasm/glovebox/plugins/pdk"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// Decoder reads pictures. Without a selection of units it answers the first frame of an animation, and every page of a TIFF.
+//
+// Its meta: format, width, height (as stored), display_width, display_height (upright), orientation, frames, duration_ms and loop (of
+// an animation; loop 0 is for ever), has_alpha, bit_depth, color, icc, has_gps, est_tokens (of the first frame in the answer).
+var Decoder = pdk.Decoder{
+	Name:    "image",
+	Version: "0.1.0",
+	MediaTypes: []readapi.MediaType{
+		"image/png", "image/apng", "image/vnd.mozilla.apng", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp",
+		"image/x-icon", "image/vnd.microsoft.icon",
+	},
+	Unit:    readapi.UnitFrame,
+	Forms:   []readapi.Form{readapi.FormImage},
+	Samples: samples(),
+	Decode:  decode,
+}
+
+func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
+	if len(req.Child) > 0 {
+		return pdk.Invalid("a picture holds no files")
+	}
+	f, err := opened(in)
+	if err != nil {
+		return err
+	}
+	h := f.head()
+	edge := req.MaxEdge
+	if edge <= 0 {
+		edge = readapi.DefaultLimits().MaxEdge
+	}
+	if err := w.Meta(h.meta(edge)); err != nil {
+		return err
+	}
+	if h.metadata || h.gps {
+		if err := w.Warn(readapi.WarnMetadataStripped, "what the file says beside its pixels is not passed on", 0); err != nil {
+			return err
+		}
+	}
+	a := answer{file: f, req: req, w: w, budget: newBudget(req), edge: edge}
+	return a.emit()
+}
+
+// opened is open, safe against a panic of ours or of a library on a damaged file.
+func opened(in readapi.Input) (f file, err error) {
+	defer recovered(&err)
+	return open(in)
+}
+
+// recovered turns a panic into malformed_input: the libraries' decoders are not free of them, and the file is what made it.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		pdk.Log(2, "image: panic in a decoder")
+		*err = pdk.Malformed("the data breaks the decoder")
+	}
+}
+
+// meta is what the answer says of the whole file.
+func (h *header) meta(edge int64) map[string]any {
+	dw, dh := h.display()
+	m := map[string]any{
+		"format": h.format, "width": h.width, "height": h.height, "display_width": dw, "display_height": dh,
+		"orientation": h.orientation, "frames": h.frames, "has_alpha": h.alpha, "bit_depth": h.depth, "color": h.color,
+		"icc": h.icc, "has_gps": h.gps,
+	}
+	if h.animated {
+		m["duration_ms"], m["loop"] = h.durationMS, h.loop
+	}
+	tw, th := fitSize(dw, dh, edge)
+	m["est_tokens"] = estimateTokens(tw, th)
+	return m
+}
+
+// estimateTokens is what a picture costs a model that sees it in patches of 28 by 28 pixels (DECODERS 2.2).
+func estimateTokens(w, h int) int64 {
+	const patch = 28
+	return int64((w+patch-1)/patch) * int64((h+patch-1)/patch)
+}
+
+// answer is one answer in the making.
+type answer struct {
+	file   file
+	req    *readapi.Request
+	w      *pdk.Writer
+	budget *budget
+	edge   int64
+
+	emitted int
+	passed  int   // frames that cannot be had
+	first   error // that the first of them ended with
+}
+
+// maxPassedOver bounds the frames that an answer leaves out; each is a warning.
+const maxPassedOver = 64
+
+func (a *answer) emit() error {
+	h := a.file.head()
+	if h.animated && len(a.req.Units) == 0 {
+		// A moving picture is answered by one frame, and that is all that was asked for: no cursor leads through hundreds of them.
+		a.w.Total(h.frames, h.atLeast)
+		if err := a.w.CheckUnits(h.frames); err != nil {
+			return err
+		}
+		at, _ := a.w.First()
+		return a.one(at)
+	}
+	for at := range a.w.Units(h.frames) {
+		a.w.Total(h.frames, h.atLeast)
+		err := a.one(at)
+		if a.emitted > 0 && answerFull(err) {
+			return a.w.Stop(at)
+		}
+		if err != nil && !a.passOver(at, err) {
+			return err
+		}
+	}
+	if a.emitted == 0 && a.req.Start.At == 0 {
+		return a.first // nothing that was asked for can be had
+	}
+	return nil
+}
+
+// answerFull reports whether err is a bound on the frames of one answer, which the next answer has for itself.
+func answerFull(err error) bool {
+	e, ok := asFailure(err)
+	return ok && e.Limit != nil && (e.Limit.Name == "max_frames" || e.Limit.Name == "max_total_pixels")
+}
+
+// passOver notes that page at cannot be had and reports whether the others are worth reading on: damage to one page, or a variant that is
+// not decoded, leaves them as they are. A limit ends the answer, as does the writer.
+func (a *answer) passOver(at int64, err error) bool {
+	e, ok := asFailure(err)
+	if !ok || e.Code != readapi.CodeMalformed && e.Code != readapi.CodeUnsupportedFeature || a.passed == maxPassedOver {
+		return false
+	}
+	a.passed++
+	if a.first == nil {
+		a.first = err
+	}
+	return a.w.Warn(readapi.WarnPartial, "this frame cannot be decoded: "+e.Detail, at) == nil
+}
+
+// one decodes frame at and emits it.
+func (a *answer) one(at int64) error {
+	h := a.file.head()
+	e, partial, err := a.picture(at)
+	if err != nil {
+		return h.explain(err)
+	}
+	if partial != "" {
+		if err := a.w.Warn(readapi.WarnPartial, partial, at); err != nil {
+			return err
+		}
+	}
+	a.emitted++
+	return a.w.Image(at, e.mediaType, e.width, e.height, e.bytes)
+}
+
+// picture returns frame at as it leaves, and what is missing from it.
+func (a *answer) picture(at int64) (e encoded, partial string, err error) {
+	defer recovered(&err)
+	if err := a.budget.next(); err != nil {
+		return e, "", err
+	}
+	p, err := a.file.frame(at, a.budget)
+	if err != nil {
+		return e, "", err
+	}
+	w, h := p.size()
+	tw, th := fitSize(int64(w), int64(h), a.edge)
+	if e, ok := encodePlanes(p, tw, th, a.req.MaxBytes); ok {
+		return e, p.partial, nil
+	}
+	m, rows := shrink(p, tw, th)
+	switch {
+	case rows == 0:
+		return e, "", pdk.Malformed("no pixels")
+	case rows < th && p.partial == "":
+		p.partial = "the pixel data is cut"
+	}
+	e, err = encode(upright(m, p.orientation), a.file.head().lossy, a.req.MaxBytes)
+	return e, p.partial, err
+}

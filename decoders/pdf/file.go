@@ -1,0 +1,305 @@
+package pdf
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// file is the repair step: it finds the objects of a PDF, sound or not, and shows them to the object layer through ReadAt (view.go) as
+// if the file were in perfect order. It reads only what is asked for.
+type file struct {
+	in       readapi.Input
+	base     int64   // bytes before the header, which some writers do not count in offsets
+	version  string  // of the header, "1.7"
+	entries  []entry // by object number
+	trailer  object
+	crypt    *crypt        // nil: not encrypted
+	rebuilt  bool          // the whole file was searched and the cross-references made anew
+	found    map[int]int64 // what the search for a lost object met
+	pages    []int         // page objects that the search met, in order of the file
+	slots    map[int]*slot
+	slotSize int
+	last     int // object number that the object layer looked up last
+	packs    map[int]*pack
+	packSize int
+	lengths  int // nesting of stream lengths that are themselves looked up
+	inflater inflater
+	budget   budget
+}
+
+// entry says where an object is.
+type entry struct {
+	kind    entryKind
+	checked bool // plain: off is right, or -1
+	gen     uint16
+	off     int64 // plain: offset in the file; packed: number of the object stream
+	idx     int32 // packed: index in the object stream
+}
+
+type entryKind uint8
+
+const (
+	entryFree entryKind = iota
+	entryPlain
+	entryPacked
+)
+
+// window returns up to n bytes of the file at off; fewer at the end.
+func (f *file) window(off int64, n int) []byte {
+	if off < 0 || off >= f.in.Size() {
+		return nil
+	}
+	b := make([]byte, min(int64(n), f.in.Size()-off))
+	k, err := f.in.ReadAt(b, off)
+	if err != nil && err != io.EOF {
+		k = max(k, 0)
+	}
+	return b[:k]
+}
+
+// objectAt reads the indirect object at off. The window grows until the object ends inside it; one that is over the limit is not read.
+func (f *file) objectAt(off int64) (in indirect, ok bool) {
+	for n := 1 << 10; ; n = min(8*n, maxObjectBytes) {
+		b := f.window(off, n)
+		p := newParser(b)
+		in, ok = p.indirect()
+		f.budget.parse(p.pos)
+		switch {
+		case p.pos+16 < len(b) || len(b) < n:
+			return in, ok
+		case n == maxObjectBytes:
+			return indirect{}, false
+		}
+	}
+}
+
+// plain returns an indirect object that is not in an object stream, decrypted.
+func (f *file) plain(num int) (in indirect, off int64, ok bool) {
+	if num < 0 || num >= len(f.entries) || f.entries[num].kind != entryPlain {
+		return in, 0, false
+	}
+	if off = f.locate(num); off < 0 {
+		return in, 0, false
+	}
+	if in, ok = f.objectAt(off); !ok {
+		return in, 0, false
+	}
+	if f.crypt != nil {
+		f.crypt.strings(&in.obj, num, in.gen)
+	}
+	return in, off, true
+}
+
+// locate returns where the plain object num really begins, -1 if nowhere: at its entry's offset, at that offset counted from the header,
+// or where a search finds it.
+func (f *file) locate(num int) int64 {
+	e := &f.entries[num]
+	if e.checked {
+		return e.off
+	}
+	e.checked = true
+	if f.startsAt(e.off, num) {
+		return e.off
+	}
+	if f.base > 0 && f.startsAt(e.off+f.base, num) {
+		e.off += f.base
+		return e.off
+	}
+	e.off = f.lost(num)
+	return e.off
+}
+
+// headerLook is within how many bytes "N G obj" has to stand.
+const headerLook = 64
+
+func (f *file) startsAt(off int64, num int) bool {
+	p := newParser(f.window(off, headerLook))
+	n, _, ok := p.header()
+	return ok && n == num
+}
+
+// lookup returns the object with a number, wherever it is.
+func (f *file) lookup(num int) object {
+	if num >= 0 && num < len(f.entries) && f.entries[num].kind == entryPacked {
+		b := f.packed(num)
+		p := newParser(b)
+		o := p.object(0)
+		f.budget.parse(p.pos)
+		return o
+	}
+	in, _, _ := f.plain(num)
+	return in.obj
+}
+
+// direct returns o, or what it refers to.
+func (f *file) direct(o *object) object {
+	for range 8 {
+		if o.kind != objRef {
+			return *o
+		}
+		next := f.lookup(int(o.num))
+		o = &next
+	}
+	return object{}
+}
+
+// stream returns the dictionary and the decoded data of a stream. With an error (see decode) data is what could be read.
+func (f *file) stream(num, limit int) (hdr object, data []byte, err error) {
+	in, off, ok := f.plain(num)
+	if !ok || in.stream == 0 {
+		return in.obj, nil, errDamaged
+	}
+	data, err = f.streamData(&in, off, limit)
+	return in.obj, data, err
+}
+
+// streamData returns the decoded data of the stream in, which stands at off.
+func (f *file) streamData(in *indirect, off int64, limit int) ([]byte, error) {
+	start := off + int64(in.stream)
+	n := f.streamLength(&in.obj, start)
+	if n > maxStreamBytes {
+		return nil, errBudget
+	}
+	raw := f.window(start, int(n))
+	if f.crypt != nil && !in.obj.key("Type").isName("XRef") {
+		raw = f.crypt.stream(f, raw, &in.obj, in.num, in.gen)
+	}
+	data, err := f.decode(&in.obj, raw, limit)
+	f.budget.decode(len(raw) + len(data))
+	return data, err
+}
+
+var endstream = []byte("endstream")
+
+// streamLength returns the length of the data at start: the one that the dictionary says if "endstream" follows it, else up to the next
+// "endstream" (or "endobj"), else the rest of the file.
+func (f *file) streamLength(hdr *object, start int64) int64 {
+	rest := max(0, f.in.Size()-start)
+	if f.lengths < 4 { // a length may refer to an object that needs a length
+		f.lengths++
+		length := f.direct(hdr.key("Length"))
+		f.lengths--
+		if n, ok := length.integer(); ok && n >= 0 && n <= rest {
+			tail := lexer{b: f.window(start+n, 32)}
+			tail.skip()
+			if bytes.HasPrefix(tail.b[tail.pos:], endstream) || bytes.HasPrefix(tail.b[tail.pos:], endstream[3:]) {
+				return n
+			}
+		}
+	}
+	return f.findEnd(start, rest)
+}
+
+// findEnd searches for the end of the stream data at start.
+func (f *file) findEnd(start, rest int64) int64 {
+	const step = 64 << 10
+	for at := int64(0); at < rest; at += step {
+		b := f.window(start+at, step+len(endstream)-1)
+		f.budget.scan(len(b))
+		i := bytes.Index(b, endstream)
+		if i < 0 {
+			i = len(b)
+		}
+		if j := bytes.Index(b[:i], []byte("endobj")); j >= 0 {
+			i = j
+		}
+		if i == len(b) {
+			continue
+		}
+		n := at + int64(i)
+		if eol := f.window(start+max(0, n-2), int(min(2, n))); len(eol) > 0 && eol[len(eol)-1] == '\n' {
+			n--
+			if len(eol) == 2 && eol[0] == '\r' {
+				n--
+			}
+		} else if len(eol) > 0 && eol[len(eol)-1] == '\r' {
+			n--
+		}
+		return n
+	}
+	return rest
+}
+
+// pack is a decoded object stream.
+type pack struct {
+	data []byte
+	nums []int
+	offs []int // in data, of each object
+	ends []int // in data, of each object
+}
+
+// packed returns the text of an object that lies in an object stream; empty if it is not there.
+func (f *file) packed(num int) []byte {
+	e := f.entries[num]
+	p := f.pack(int(e.off))
+	if p == nil {
+		return nil
+	}
+	i := int(e.idx)
+	if i >= len(p.nums) || p.nums[i] != num { // the index is a hint, the number decides
+		for i = len(p.nums) - 1; i >= 0 && p.nums[i] != num; i-- {
+		}
+		if i < 0 {
+			return nil
+		}
+	}
+	if p.ends[i]-p.offs[i] > maxObjectBytes {
+		return nil
+	}
+	return p.data[p.offs[i]:p.ends[i]]
+}
+
+// maxPacks is how many bytes of decoded object streams are kept.
+const maxPacks = 24 << 20
+
+// pack returns object stream num, decoded; nil if there is none.
+func (f *file) pack(num int) *pack {
+	if p, ok := f.packs[num]; ok {
+		return p
+	}
+	if f.packs == nil || f.packSize > maxPacks {
+		f.packs, f.packSize = map[int]*pack{}, 0
+	}
+	f.packs[num] = nil // an object stream whose length lies in itself
+	hdr, data, err := f.stream(num, maxStreamBytes)
+	if err != nil && len(data) == 0 {
+		return nil
+	}
+	p := parsePack(f, &hdr, data)
+	f.packs[num] = p
+	f.packSize += len(data)
+	return p
+}
+
+// parsePack reads the index of an object stream (7.5.7).
+func parsePack(f *file, hdr *object, data []byte) *pack {
+	first, n := f.direct(hdr.key("First")), f.direct(hdr.key("N"))
+	start, ok := first.integer()
+	count, ok2 := n.integer()
+	if !ok || !ok2 || start < 0 || start > int64(len(data)) || count < 0 {
+		return nil
+	}
+	count = min(count, start/3+1) // "1 0 " is the least that one object takes there
+	p := &pack{data: data, nums: make([]int, 0, count), offs: make([]int, 0, count)}
+	l := lexer{b: data[:start]}
+	for range count {
+		num, off := l.next(), l.next()
+		if num.kind != tokNumber || off.kind != tokNumber {
+			break
+		}
+		if num.num < 0 || num.num > maxObjects || off.num < 0 || off.num > float64(len(data)-int(start)) {
+			continue
+		}
+		p.nums = append(p.nums, int(num.num))
+		p.offs = append(p.offs, int(start)+int(off.num))
+	}
+	sorted := append(slices.Sorted(slices.Values(p.offs)), len(data))
+	for _, off := range p.offs {
+		i, _ := slices.BinarySearch(sorted, off+1)
+		p.ends = append(p.ends, sorted[min(i, len(sorted)-1)])
+	}
+	return p
+}

@@ -1,0 +1,162 @@
+package text
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// SampleBytes is how much text Detect looks at; more tells it nothing (DECODERS 3.1).
+const SampleBytes = 8 << 10
+
+// How a charset was found, meta's charset_source.
+const (
+	SourceBOM         = "bom"
+	SourcePattern     = "pattern" // NULs of UTF-16/32, escapes of ISO-2022 and HZ
+	SourceUTF8        = "utf-8"   // the bytes are valid UTF-8, or nearly
+	SourceDeclared    = "declared"
+	SourceStatistical = "statistical"
+	SourceDefault     = "default"
+)
+
+// Charset is the answer of Detect.
+type Charset struct {
+	Label   string // WHATWG, lower case; utf-32le, utf-32be and hz-gb-2312, which WHATWG does not have, by their IANA names
+	Source  string
+	Percent int // confidence, 0 to 100
+}
+
+// doubtful is the confidence below which an answer carries a warning.
+const doubtful = 50
+
+// Sample is what Detect decides from.
+type Sample struct {
+	Head  []byte // the file's first readapi.TextPrefixBytes, or all of a smaller file
+	Body  []byte // SampleBytes from just before the first byte above ASCII; Head when there is none
+	Whole bool   // Head is the whole file
+}
+
+// Detect finds the charset of a text. It is a pure function: the same sample gives the same answer on every machine. It never fails; a
+// guess has a low confidence. The label may be one that encodingOf does not know.
+func Detect(s Sample) Charset {
+	class := readapi.ClassifyText(s.Head, s.Whole)
+	switch {
+	case class.BOM > 0:
+		return Charset{class.Charset, SourceBOM, 100}
+	case class.Charset != "" && class.Charset != "utf-8":
+		return Charset{class.Charset, SourcePattern, 95}
+	}
+	body := s.Body[:min(len(s.Body), SampleBytes)]
+	if label := sevenBit(body); label != "" {
+		return Charset{label, SourcePattern, 95}
+	}
+	good, bad := multibyteUTF8(body)
+	if bad == 0 && (good > 0 || asciiPrefix(body) == len(body)) {
+		return Charset{"utf-8", SourceUTF8, 100}
+	}
+	// In legacy text a valid sequence is rare luck; in damaged UTF-8 the damage is. Between the two the other readings have a say.
+	damaged := Charset{"utf-8", SourceUTF8, 100 * good / max(good+bad, 1)}
+	if good > 0 && good >= 4*bad {
+		return damaged
+	}
+	guess := statistical(body)
+	if good > 0 && good >= bad && guess.score < fluent {
+		return damaged
+	}
+	if label := canonical(declared(s.Head)); label != "" && label != "utf-8" {
+		if score, valid := scoreOf(label, body); valid && score >= guess.score-declaredLead-400/highBytes(body) {
+			return Charset{label, SourceDeclared, 95}
+		}
+	}
+	if guess.label == "" {
+		return Charset{"windows-1252", SourceDefault, 30}
+	}
+	return Charset{guess.label, SourceStatistical, guess.percent}
+}
+
+// fluent is the plausibility of a reading that is hardly an accident.
+const fluent = 60
+
+// declaredLead is by how many points another charset must be more plausible than a valid declared one, and more where there are few
+// characters to judge by: pages that lie about themselves say iso-8859-1 or the like, and read so they are full of rare letters.
+const declaredLead = 30
+
+func highBytes(b []byte) (n int) {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// multibyteUTF8 counts characters above ASCII that are UTF-8 and sequences that are not. One that the sample's end cuts is neither.
+func multibyteUTF8(b []byte) (good, bad int) {
+	b = b[:len(b)-cutTail(b)]
+	for len(b) > 0 {
+		n := validPrefix(b)
+		for _, c := range b[:n] {
+			if c >= 0xc0 {
+				good++
+			}
+		}
+		if b = b[n:]; len(b) > 0 {
+			bad++
+			b = b[subpart(b):]
+		}
+	}
+	return good, bad
+}
+
+// sevenBit recognises charsets that hide behind ASCII: ISO-2022 by its escapes, and HZ by balanced runs of level-1 characters (RFC 1843).
+func sevenBit(b []byte) string {
+	if label := iso2022(b); label != "" {
+		return label
+	}
+	if asciiPrefix(b) == len(b) && hz(b) {
+		return "hz-gb-2312"
+	}
+	return ""
+}
+
+// iso2022 finds the escapes of ISO-2022 (RFC 1468, 1557, 1922), which are not those of terminals.
+func iso2022(b []byte) string {
+	for {
+		_, after, found := bytes.Cut(b, []byte{0x1b})
+		if !found {
+			return ""
+		}
+		for _, e := range []struct{ escape, label string }{
+			{"$@", "iso-2022-jp"}, {"$B", "iso-2022-jp"}, {"(J", "iso-2022-jp"}, {"(I", "iso-2022-jp"}, {"$(D", "iso-2022-jp"},
+			{"$)C", "iso-2022-kr"}, {"$)A", "iso-2022-cn"}, {"$)G", "iso-2022-cn"},
+		} {
+			if bytes.HasPrefix(after, []byte(e.escape)) {
+				return e.label
+			}
+		}
+		b = after
+	}
+}
+
+func hz(b []byte) bool {
+	chars, common := 0, 0
+	for {
+		_, after, found := bytes.Cut(b, []byte("~{"))
+		if !found {
+			break
+		}
+		for len(after) >= 2 && 0x21 <= after[0] && after[0] <= 0x77 && 0x21 <= after[1] && after[1] <= 0x7e {
+			chars++
+			if 0x30 <= after[0] && after[0] <= 0x57 {
+				common++
+			}
+			after = after[2:]
+		}
+		if len(after) >= 2 && !bytes.HasPrefix(after, []byte("~}")) && after[0] != '\n' {
+			return false
+		}
+		b = after
+	}
+	return chars > 1 && common*2 > chars
+}

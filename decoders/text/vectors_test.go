@@ -1,0 +1,148 @@
+package text
+
+import (
+	"flag"
+	"strings"
+	"testing"
+
+	"github.com/glovebox-wasm/glovebox/decoders/decodertest"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+var update = flag.Bool("update", false, "write the vectors")
+
+const vectorDir = "../../testdata/vectors/text"
+
+// TestGenerated holds the committed vectors to what this generator makes; -update writes them.
+func TestGenerated(t *testing.T) { decodertest.Golden(t, vectorDir, generate(t), *update) }
+
+func generate(t *testing.T) (out []decodertest.Vector) {
+	out = append(out, charsetVectors(t)...)
+	out = append(out, declaredVectors(t)...)
+	out = append(out, lineVectors()...)
+	out = append(out, damageVectors()...)
+	return append(out, refusalVectors()...)
+}
+
+// vector is a good one whose whole text is want.
+func vector(name, comment, data, want string) decodertest.Vector {
+	return decodertest.Vector{Name: name, Comment: comment, Form: readapi.FormAuto, Data: []byte(data), TextSHA256: decodertest.TextSum(want)}
+}
+
+// refusal is a vector that has to end with a code.
+func refusal(name, comment, data string, code readapi.Code) decodertest.Vector {
+	return decodertest.Vector{Name: name, Comment: comment, Form: readapi.FormAuto, Data: []byte(data), Expect: code}
+}
+
+func with(v decodertest.Vector, change func(*decodertest.Vector)) decodertest.Vector {
+	change(&v)
+	return v
+}
+
+func charsetVectors(t *testing.T) (out []decodertest.Vector) {
+	for _, l := range languages {
+		for charset := range strings.FieldsSeq(l.charsets) {
+			out = append(out, vector("charset-"+charset+"-"+l.name, l.name+" in "+charset, encode(t, l.text, charset), l.text))
+		}
+	}
+	chinese, german := languages[15].text, languages[0].text
+	for _, c := range []string{"utf-16le", "utf-16be", "utf-32le", "utf-32be"} {
+		out = append(out,
+			vector("mark-"+c, c+" with its byte order mark", encode(t, "\ufeff"+german, c), german),
+			vector("pattern-"+c, c+" without a mark, Latin script", encode(t, german, c), german),
+			vector("pattern-"+c+"-chinese", c+" without a mark and with few NULs", encode(t, chinese, c), chinese),
+		)
+	}
+	rare := chinese + "𠀋㐂 é à\n"
+	head := strings.Repeat("a line of ASCII before all else\n", 270)
+	return append(out,
+		vector("mark-utf-8", "the mark is not part of the text", "\ufeff"+german, german),
+		vector("mark-utf-8-alone", "nothing but a mark", "\ufeff", ""),
+		vector("utf-8-chinese", "", chinese, chinese),
+		vector("gb18030-four-bytes", "characters that GBK does not have", encode(t, rare, "gb18030"), rare),
+		vector("gbk-short", "six characters", encode(t, "好的，谢谢\n", "gbk"), "好的，谢谢\n"),
+		vector("gbk-behind-ascii", "8.6 kB of ASCII before the first other byte", head+encode(t, chinese, "gbk"), head+chinese),
+		vector("iso-2022-jp-behind-ascii", "8.6 kB of ASCII before the first escape", head+encode(t, languages[17].text, "iso-2022-jp"), head+languages[17].text),
+		vector("quotes-windows-1252", "nothing above ASCII but typographic marks", encode(t, "“It’s fine” – he said…\n", "windows-1252"), "“It’s fine” – he said…\n"),
+	)
+}
+
+func declaredVectors(t *testing.T) []decodertest.Vector {
+	html := func(charset, body string) string {
+		return `<html><head><meta charset="` + charset + `"></head><p>` + body + "</p></html>\n"
+	}
+	xml := `<?xml version="1.0" encoding="KOI8-R"?>` + "\n<p>да</p>\n"
+	python := "#!/usr/bin/env python\n# -*- coding: iso-8859-15 -*-\nprice = '5 \u20ac'\n"
+	lie := html("iso-8859-1", "Größe, 流水线")
+	misled := html("iso-8859-1", strings.TrimSuffix(languages[8].text, "\n"))
+	markup := func(v *decodertest.Vector) { v.MediaType = "text/html" }
+	return []decodertest.Vector{
+		with(vector("declared-html", "two characters, and a page that says which", strings.Replace(html("gb2312", "#"), "#", encode(t, "中文", "gbk"), 1), html("gb2312", "中文")), markup),
+		with(vector("declared-html-lies", "valid UTF-8 wins over what the page says", lie, lie), markup),
+		with(vector("declared-html-misleads", "Russian in windows-1251 that claims to be Latin", encode(t, misled, "windows-1251"), misled), markup),
+		with(vector("declared-xml", "", encode(t, xml, "koi8-r"), xml), func(v *decodertest.Vector) { v.MediaType = "application/xml" }),
+		vector("declared-coding-line", "PEP 263: the euro sign of iso-8859-15", encode(t, python, "iso-8859-15"), python),
+	}
+}
+
+func lineVectors() []decodertest.Vector {
+	long := strings.Repeat("ein langer Satz ohne Zeilenende, ", 400)
+	numbered := "one\ntwo\r\nthree\rfour\n\nsix"
+	return []decodertest.Vector{
+		vector("empty", "no bytes: a document without lines", "", ""),
+		vector("ascii-line", "one short line", "hello\n", "hello\n"),
+		vector("newlines-crlf", "", "a\r\nb\r\n", "a\r\nb\r\n"),
+		vector("newlines-cr", "", "a\rb\r", "a\rb\r"),
+		vector("newlines-mixed", "", numbered, numbered),
+		vector("newlines-none", "no line end at the end", "a\nb", "a\nb"),
+		vector("newlines-not", "U+2028, U+0085, VT and FF end no line", "a\u2028b\u0085c\vd\fe\n", "a\u2028b\u0085c\vd\fe\n"),
+		vector("long-line", "13 kB without a line end", long, long),
+		vector("blank-lines", "", "\n\n\n", "\n\n\n"),
+		vector("clusters", "characters that a cut must not take apart", strings.Repeat("👩‍🔧🏳️‍🌈é", 60)+"\n", strings.Repeat("👩‍🔧🏳️‍🌈é", 60)+"\n"),
+		with(vector("units", "lines of three kinds by number", numbered, "two\r\nthree\rsix"), func(v *decodertest.Vector) {
+			v.Units = []readapi.Range{{From: 2, To: 3}, {From: 6}}
+		}),
+		with(refusal("units-beyond", "line 7 of 6", numbered, readapi.CodeInvalidRequest), func(v *decodertest.Vector) {
+			v.Units = []readapi.Range{{From: 1, To: 1}, {From: 7, To: 7}}
+		}),
+		with(refusal("units-empty", "line 1 of none", "", readapi.CodeInvalidRequest), func(v *decodertest.Vector) {
+			v.Units = []readapi.Range{{From: 1, To: 1}}
+		}),
+	}
+}
+
+func damageVectors() []decodertest.Vector {
+	log := strings.Repeat("12:00:00 info the pump runs\n", 20)
+	padded := log + strings.Repeat("\x00", 600)
+	replaced := func(v *decodertest.Vector) { v.Warnings = []string{readapi.WarnReplaced} }
+	hidden := "plain \u202egnp.exe\u202c and \u200b\U000E0041\U000E0042\n"
+	return []decodertest.Vector{
+		vector("nul-in-log", "one NUL in a log is text", log[:100]+"\x00"+log[100:], log[:100]+"\x00"+log[100:]),
+		with(vector("nul-padding", "a log that a crash cut off", padded, log), func(v *decodertest.Vector) { v.Warnings = []string{WarnNULPadding} }),
+		with(vector("nul-padding-source", "the source keeps it", padded, padded), func(v *decodertest.Vector) { v.Form = readapi.FormSource }),
+		vector("ansi", "terminal escapes are not those of ISO-2022", "\x1b[1;31mred\x1b[0m (B\n", "\x1b[1;31mred\x1b[0m (B\n"),
+		vector("hidden", "bidi controls, zero-width and tag characters: the host shows them, the decoder gives them", hidden, hidden),
+		with(vector("utf-8-damaged", "three bad bytes, each a U+FFFD", "Größe ä ö ü\xff ß é\xc3 è\xa0\n", "Größe ä ö ü\uFFFD ß é\uFFFD è\uFFFD\n"), replaced),
+		with(vector("utf-8-cut", "the file ends inside a character", "流水线\xe6\xb5", "流水线\uFFFD"), replaced),
+		with(vector("utf-8-and-latin", "two charsets in one file", "Café\nCaf\xe9\n", "Café\nCaf\uFFFD\n"), replaced),
+		with(vector("utf-16-lone-surrogate", "half a pair", "\xff\xfea\x00\x00\xd8b\x00\n\x00", "a\uFFFDb\n"), replaced),
+		with(vector("utf-32-odd", "three bytes too few", "\xff\xfe\x00\x00a\x00\x00\x00\n\x00\x00\x00b", "a\n\uFFFD"), replaced),
+		with(vector("utf-32-range", "a code point beyond the last", "\x00\x00\xfe\xff\x00\x00\x00a\x00\x11\x00\x00\x00\x00\x00b", "a\uFFFDb"), replaced),
+		with(vector("utf-16-odd", "a byte too few", "\xff\xfea\x00\n\x00b", "a\n\uFFFD"), replaced),
+	}
+}
+
+func refusalVectors() []decodertest.Vector {
+	noise := make([]byte, 2048)
+	for i, x := 0, uint32(3); i < len(noise); i++ {
+		x = x*1664525 + 1013904223
+		noise[i] = byte(x >> 24)
+	}
+	return []decodertest.Vector{
+		refusal("binary-noise", "random bytes", string(noise), readapi.CodeMalformed),
+		refusal("binary-png", "the beginning of a PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10\x00\x00\x00\x10\x08\x02\x00\x00\x00", readapi.CodeMalformed),
+		refusal("binary-nuls", "nothing but NULs", strings.Repeat("\x00", 64), readapi.CodeMalformed),
+		refusal("charset-iso-2022-kr", "a charset that nobody decodes", "\x1b$)C\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", readapi.CodeUnsupportedFeature),
+		with(refusal("form-image", "a text has no pictures", "hello\n", readapi.CodeInvalidRequest), func(v *decodertest.Vector) { v.Form = readapi.FormImage }),
+	}
+}

@@ -1,0 +1,241 @@
+package glovebox
+
+import (
+	"context"
+	"io"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/glovebox-wasm/glovebox/host"
+	"github.com/glovebox-wasm/glovebox/plugins"
+	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
+)
+
+// Engine says how decoders run.
+type Engine string
+
+// The engines. Both give the same answers for the same fuel; the interpreter runs where no compiler does, about a hundred times slower.
+const (
+	EngineCompiler    Engine = "compiler"
+	EngineInterpreter Engine = "interpreter"
+)
+
+// Options of a Reader; nil means all defaults.
+type Options struct {
+	Limits   readapi.Limits // of every read; see readapi.DefaultLimits
+	Engine   Engine         // default: compiler where the machine has one, else interpreter
+	CacheDir string         // compiled decoders; default DefaultCacheDir, "-": no cache
+	Logger   *slog.Logger   // what decoders log, escaped; nil: nowhere
+
+	// OneShot is for a process that reads once: only the decoder that is needed is loaded, and no snapshot is taken.
+	OneShot bool
+
+	// OnCompile is called before a decoder is compiled that the cache does not have, and the function that it returns when that is done.
+	OnCompile func(decoder string) (done func())
+
+	MaxTotalMemoryBytes int64 // all guests together; default 2 GiB
+	MaxInstances        int   // of one decoder at once; default GOMAXPROCS, at least 2
+}
+
+// DefaultCacheDir is where compiled decoders are kept unless Options say otherwise: a folder of the user's cache directory, or "" where
+// there is none (decoders are then compiled by each process).
+func DefaultCacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "glovebox", "compiled")
+}
+
+// Reader reads files through the sealed decoders. It is safe for concurrent use; Close it when done.
+type Reader struct {
+	registry *plugins.Registry
+	host     *host.Reader
+	limits   readapi.Limits
+}
+
+// NewReader returns a Reader with the built-in decoders. Nothing is compiled before it is needed. A negative limit or an unknown engine
+// is invalid_request.
+func NewReader(opts *Options) (*Reader, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	engine, err := engineOf(opts.Engine)
+	if err != nil {
+		return nil, err
+	}
+	lim, err := opts.Limits.WithDefaults()
+	if err != nil {
+		return nil, readapi.AsError("glovebox.NewReader", err)
+	}
+	cache := opts.CacheDir
+	switch cache {
+	case "":
+		cache = DefaultCacheDir()
+	case "-":
+		cache = ""
+	}
+	reg, err := plugins.New(&plugins.Options{
+		Engine: engine, CacheDir: cache, MaxTotalMemoryBytes: opts.MaxTotalMemoryBytes, MaxInstances: opts.MaxInstances,
+		OneShot: opts.OneShot, Logger: opts.Logger, OnCompile: opts.OnCompile,
+	})
+	if err != nil {
+		return nil, readapi.AsError("glovebox.NewReader", err)
+	}
+	for _, d := range plugins.Builtin() {
+		if err := reg.Add(d); err != nil {
+			return nil, readapi.AsError("glovebox.NewReader", err)
+		}
+	}
+	h, err := host.NewReader(reg, &host.Options{Limits: lim})
+	if err != nil {
+		return nil, readapi.AsError("glovebox.NewReader", err)
+	}
+	return &Reader{registry: reg, host: h, limits: lim}, nil
+}
+
+func engineOf(e Engine) (sandbox.Engine, error) {
+	switch {
+	case e == EngineInterpreter || e == "" && !sandbox.CompilerSupported():
+		return sandbox.Interpreter, nil
+	case e == "" || e == EngineCompiler && sandbox.CompilerSupported():
+		return sandbox.Compiler, nil
+	case e == EngineCompiler:
+		return 0, &readapi.Error{Op: "glovebox.NewReader", Code: readapi.CodeCapabilityUnavailable, Detail: "this machine has no compiler engine", Hint: "Use the interpreter engine."}
+	}
+	return 0, &readapi.Error{Op: "glovebox.NewReader", Code: readapi.CodeInvalidRequest, Detail: "there is no such engine", Hint: "Engines are compiler and interpreter."}
+}
+
+// Close waits for the reads that run and frees the decoders. It is idempotent.
+func (r *Reader) Close() error {
+	return r.registry.Close(context.Background())
+}
+
+// ReadOptions say what to read of a file, and how; nil means the whole file in its best form, within the default budgets.
+type ReadOptions struct {
+	Units     string            // "1-3,7": pages, lines, frames, as the decoder counts; "": all
+	Cursor    string            // continue a former answer
+	Form      readapi.Form      // "": auto
+	MaxTokens int64             // budget in estimated tokens; 0: the default of 20,000, -1: none
+	MaxBytes  int64             // budget in bytes; 0: the default
+	Unescaped bool              // show control, bidi and tag characters raw
+	MediaType readapi.MediaType // what the sender called it; a hint
+	Limits    *readapi.Limits   // instead of the Reader's; nil: the Reader's
+
+	// All makes Parts go on behind the first answer, reading cursor by cursor, to the end of what was selected.
+	All bool
+}
+
+// ReadFile decodes the part of a file that opts selects. in must have size bytes and stay readable until the Document is done with; name
+// is the file's name as a user knows it, a hint.
+//
+// Errors: invalid_request, stale_cursor, too_large, unsupported_kind, malformed_input and the other codes of readapi. When ctx ends, the
+// decoder is stopped and the code is canceled.
+func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name string, opts *ReadOptions) (*Document, error) {
+	if opts == nil {
+		opts = &ReadOptions{}
+	}
+	f := host.File{Input: io.NewSectionReader(in, 0, size), Name: name, Declared: opts.MediaType, Limits: opts.Limits}
+	sel := readapi.Selection{
+		Cursor: opts.Cursor, Form: opts.Form, MaxTokens: opts.MaxTokens, MaxBytes: opts.MaxBytes, Unescaped: opts.Unescaped,
+	}
+	var err error
+	if opts.Units != "" {
+		if sel.Units, err = readapi.ParseUnits(opts.Units); err != nil {
+			return nil, err
+		}
+	}
+	doc, err := r.host.Read(ctx, f, sel)
+	if err != nil {
+		return nil, err
+	}
+	out := &Document{Document: *doc}
+	if opts.All {
+		f.SHA256 = doc.SHA256
+		out.more = func(cursor string) (*readapi.Document, error) {
+			return r.host.Read(ctx, f, readapi.Selection{Cursor: cursor, MaxTokens: sel.MaxTokens, MaxBytes: sel.MaxBytes, Unescaped: sel.Unescaped})
+		}
+	}
+	return out, nil
+}
+
+// Document is an answer to a read. Its JSON is that of readapi.Document.
+type Document struct {
+	readapi.Document
+	more func(cursor string) (*readapi.Document, error)
+}
+
+// Parts yields the parts in order. With ReadOptions.All it goes on behind the first answer; a failure there is yielded once, with a zero
+// part, and ends it. Without All there is no error.
+func (d *Document) Parts() iter.Seq2[readapi.Part, error] {
+	return func(yield func(readapi.Part, error) bool) {
+		for doc, err := range d.Answers() {
+			if err != nil {
+				yield(readapi.Part{}, err)
+				return
+			}
+			for _, p := range doc.Parts {
+				if !yield(p, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Answers yields this answer and, with ReadOptions.All, the ones behind it, each with its own warnings, cover and usage.
+func (d *Document) Answers() iter.Seq2[*readapi.Document, error] {
+	return func(yield func(*readapi.Document, error) bool) {
+		doc := &d.Document
+		for yield(doc, nil) && d.more != nil && doc.Next != "" {
+			next, err := d.more(doc.Next)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			doc = next
+		}
+	}
+}
+
+// Decoders says which decoders the Reader has, in the order in which they are asked.
+func (r *Reader) Decoders() []DecoderStatus {
+	var out []DecoderStatus
+	for _, s := range r.registry.List() {
+		out = append(out, DecoderStatus{
+			DecoderInfo: readapi.DecoderInfo{Name: s.Name, Version: s.Version, Digest: s.Digest}, MediaTypes: s.MediaTypes, Unit: s.Unit,
+			Forms: s.Forms, Bytes: s.Bytes, Enabled: s.Enabled, Compiled: s.Cached,
+		})
+	}
+	return out
+}
+
+// DecoderStatus describes a decoder.
+type DecoderStatus struct {
+	readapi.DecoderInfo
+	MediaTypes []readapi.MediaType `json:"media_types"`
+	Unit       readapi.Unit        `json:"unit"`
+	Forms      []readapi.Form      `json:"forms"` // besides auto
+	Bytes      int64               `json:"bytes"` // size of the module
+	Enabled    bool                `json:"enabled"`
+	Compiled   bool                `json:"compiled"` // in the cache: its first read starts at once
+}
+
+// Warm compiles every decoder into the cache, so that later processes start at once.
+func (r *Reader) Warm(ctx context.Context) error { return r.registry.Warm(ctx) }
+
+// ReadFile is Reader.ReadFile on a Reader with all defaults that the process shares; it is made at the first call and lives as long as
+// the process.
+func ReadFile(ctx context.Context, in io.ReaderAt, size int64, name string, opts *ReadOptions) (*Document, error) {
+	r, err := shared()
+	if err != nil {
+		return nil, err
+	}
+	return r.ReadFile(ctx, in, size, name, opts)
+}
+
+var shared = sync.OnceValues(func() (*Reader, error) { return NewReader(nil) })

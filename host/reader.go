@@ -1,0 +1,254 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/glovebox-wasm/glovebox/host/sniff"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// Options of a Reader; nil means all defaults.
+type Options struct {
+	Limits readapi.Limits // of every read; a call may ask for others
+}
+
+// Reader turns files into Documents. It is safe for concurrent use.
+type Reader struct {
+	decoders Decoders
+	limits   readapi.Limits
+}
+
+// NewReader returns a Reader that asks decoders. A negative limit is invalid_request.
+func NewReader(decoders Decoders, opts *Options) (*Reader, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	lim, err := opts.Limits.WithDefaults()
+	if err != nil {
+		return nil, readapi.AsError("host.NewReader", err)
+	}
+	return &Reader{decoders: decoders, limits: lim}, nil
+}
+
+// File is the bytes to read and what is said of them. Only the bytes decide what the file is.
+type File struct {
+	Input    readapi.Input
+	Name     string            // as the user called it; a hint
+	Declared readapi.MediaType // as the sender called it; a hint
+	SHA256   string            // lower-case hex, where it is known and checked; else it is computed
+	Limits   *readapi.Limits   // instead of the Reader's; nil: the Reader's
+}
+
+// Read decodes the part of f that sel selects.
+//
+// The Document names its unit; parts are in order of At, which counts from 1; text is valid UTF-8 with hidden characters escaped unless
+// sel says otherwise. The answer ends at a unit border within the budget where it can, and Next continues it exactly. The caller owns
+// the result. Nothing of f is kept.
+//
+// Errors: invalid_request, stale_cursor, too_large, unsupported_kind when no decoder accepts what the bytes are, and those of the
+// decoder. When ctx ends the code is canceled or limit_time.
+func (r *Reader) Read(ctx context.Context, f File, sel readapi.Selection) (*readapi.Document, error) {
+	doc, err := r.read(ctx, f, sel)
+	if err != nil {
+		return nil, readapi.AsError("host.Read", err)
+	}
+	return doc, nil
+}
+
+func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection) (*readapi.Document, error) {
+	start := time.Now()
+	lim, err := r.limitsFor(f)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lim.Timeout)
+	defer cancel()
+	what, err := identify(f, lim)
+	if err != nil {
+		return nil, err
+	}
+	if f.Input.Size() == 0 {
+		return emptyDocument(f, what)
+	}
+	able := accept(r.decoders, what)
+	if len(able) == 0 {
+		return nil, &readapi.Error{Code: readapi.CodeUnsupportedKind, Detail: string(what.MediaType), Hint: "The original bytes are unchanged; install a decoder for this type to read it."}
+	}
+	digest := startDigest(ctx, f)
+	req, able, err := r.request(f, sel, lim, able, digest)
+	if err != nil {
+		return nil, err
+	}
+	res, used, err := r.decode(ctx, f, req, lim, able)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := digest.wait()
+	if err = cmp.Or(err, ctx.Err()); err != nil { // an answer that comes too late is none
+		return nil, err
+	}
+	doc, err := buildDocument(f, req, lim, what, used, res)
+	if err != nil {
+		return nil, err
+	}
+	doc.SHA256 = sum
+	doc.Usage.WallMS = time.Since(start).Milliseconds()
+	if res.Next != nil {
+		doc.Next = cursor{
+			blob: digestKey(sum), decoder: digestKey(res.Decoder.Digest), form: req.Form, next: *res.Next, units: req.Units, child: req.Child,
+		}.String()
+	}
+	return doc, nil
+}
+
+func (r *Reader) limitsFor(f File) (readapi.Limits, error) {
+	if f.Limits == nil {
+		return r.limits, nil
+	}
+	return f.Limits.WithDefaults()
+}
+
+// identify decides once what the bytes are, and refuses what is larger than its kind may be.
+func identify(f File, lim readapi.Limits) (sniff.Result, error) {
+	size := f.Input.Size()
+	prefix := make([]byte, min(size, sniff.PrefixBytes))
+	if n, err := f.Input.ReadAt(prefix, 0); n < len(prefix) {
+		return sniff.Result{}, inputError(err)
+	}
+	what := sniff.Sniff(prefix, size, f.Name, string(f.Declared))
+	if name, most := lim.InputLimit(what.MediaType); size > most {
+		return what, &readapi.Error{Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: name, Value: most, Actual: size}, Hint: "Raise the limit " + name + " or read a smaller file."}
+	}
+	return what, nil
+}
+
+// inputError is the error for bytes that cannot be read: the caller's own code where the input has one, else malformed_input would blame
+// the content, so it is not_found.
+func inputError(err error) error {
+	if e, ok := errors.AsType[*readapi.Error](err); ok {
+		return e
+	}
+	return &readapi.Error{Code: readapi.CodeNotFound, Detail: "its bytes cannot be read", Err: err}
+}
+
+// emptyDocument answers for a file of no bytes: a text without lines when its name says text, else there is nothing that could be right.
+func emptyDocument(f File, what sniff.Result) (*readapi.Document, error) {
+	if what.MediaType == readapi.OctetStream {
+		return nil, &readapi.Error{Code: readapi.CodeMalformed, Detail: "the file is empty"}
+	}
+	none := sha256.Sum256(nil)
+	return &readapi.Document{
+		Name: readapi.EscapeLine(f.Name), MediaType: what.MediaType, Kind: readapi.KindOf(what.MediaType, f.Name),
+		SHA256: hex.EncodeToString(none[:]), Unit: readapi.UnitLine, Meta: map[string]any{},
+	}, nil
+}
+
+// request builds what the decoder is asked from the selection or from its cursor, and narrows able to the cursor's decoder.
+func (r *Reader) request(f File, sel readapi.Selection, lim readapi.Limits, able []accepted, digest *digesting) (readapi.Request, []accepted, error) {
+	req := readapi.Request{
+		Version: 1, Name: f.Name, Form: cmp.Or(sel.Form, readapi.FormAuto), Units: sel.Units, Child: sel.Child, Unescaped: sel.Unescaped,
+		MaxTokens: max(0, cmp.Or(sel.MaxTokens, lim.MaxTokens)), MaxBytes: min(cmp.Or(sel.MaxBytes, lim.MaxOutputBytes), lim.MaxOutputBytes),
+		MaxPixels: lim.MaxPixels, MaxSide: lim.MaxSide, MaxFrames: lim.MaxFrames, MaxTotalPixels: lim.MaxTotalPixels, MaxEdge: lim.MaxEdge,
+	}
+	invalid := func(detail, hint string) error {
+		return &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: detail, Hint: hint}
+	}
+	switch {
+	case sel.MaxBytes < 0:
+		return req, nil, invalid("the byte budget is negative", "Leave it at 0 for the default.")
+	case !req.Form.Valid():
+		return req, nil, invalid("there is no such form", "Forms are auto, text, image and source.")
+	case sel.Cursor == "":
+		return req, able, nil
+	case len(sel.Units) > 0 || len(sel.Child) > 0:
+		return req, nil, invalid("a cursor and a selection were given", "A cursor carries its selection; give one of the two.")
+	}
+	c, err := parseCursor(sel.Cursor)
+	if err != nil {
+		return req, nil, err
+	}
+	if sel.Form != "" && sel.Form != c.form {
+		return req, nil, invalid("the cursor is for the form "+string(c.form), "Leave the form out or start again without the cursor.")
+	}
+	sum, err := digest.wait()
+	if err != nil {
+		return req, nil, err
+	}
+	if digestKey(sum) != c.blob {
+		return req, nil, c.stale("the file is not the one that the cursor is for")
+	}
+	req.Form, req.Units, req.Child, req.Start = c.form, c.units, c.child, c.next
+	for _, a := range able {
+		if digestKey(a.decoder.Digest) == c.decoder {
+			return req, []accepted{a}, nil
+		}
+	}
+	return req, nil, c.stale("the decoder is not the one that the cursor is for")
+}
+
+// decode asks the accepted decoders in order. Only a refusal of the bytes goes on to the next; the first refusal is what the caller
+// hears when nobody can read them, for it comes from what the file most likely is.
+func (r *Reader) decode(ctx context.Context, f File, req readapi.Request, lim readapi.Limits, able []accepted) (readapi.Result, accepted, error) {
+	var first error
+	for _, a := range able {
+		req.MediaType = a.mediaType
+		res, err := r.decoders.Decode(ctx, a.decoder, f.Input, req, lim)
+		if err == nil {
+			return res, a, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if readapi.CodeOf(err) != readapi.CodeMalformed {
+			break
+		}
+	}
+	return readapi.Result{}, accepted{}, first
+}
+
+// digesting is a sha256 that is computed beside the decode: the answer needs it only at its end.
+type digesting struct {
+	done chan struct{}
+	sum  string
+	err  error
+}
+
+func startDigest(ctx context.Context, f File) *digesting {
+	d := &digesting{done: make(chan struct{}), sum: f.SHA256}
+	if d.sum != "" {
+		close(d.done)
+		return d
+	}
+	go func() {
+		defer close(d.done)
+		h := sha256.New()
+		in := io.NewSectionReader(f.Input, 0, f.Input.Size())
+		buf := make([]byte, 256<<10)
+		for d.err == nil {
+			n, err := in.Read(buf)
+			h.Write(buf[:n])
+			if err == io.EOF {
+				d.sum = hex.EncodeToString(h.Sum(nil))
+				return
+			}
+			if err != nil {
+				d.err = inputError(err)
+			} else {
+				d.err = ctx.Err()
+			}
+		}
+	}()
+	return d
+}
+
+// wait returns the digest. The goroutine ends with the context, so waiting is bounded by it and by one read.
+func (d *digesting) wait() (string, error) {
+	<-d.done
+	return d.sum, d.err
+}

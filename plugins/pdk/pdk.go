@@ -1,0 +1,102 @@
+// Package pdk is what the author of a decoder in Go imports. It compiles natively and to wasip1, so that one pure function is tested
+// natively and runs behind the wall.
+//
+//	var Decoder = pdk.Decoder{
+//		Name: "vcard", Version: "1.0.0", MediaTypes: []readapi.MediaType{"text/vcard"}, Unit: "card",
+//		Decode: func(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
+//			cards, err := parse(in)
+//			if err != nil {
+//				return pdk.Malformed("no card begins here")
+//			}
+//			for at := range w.Units(int64(len(cards))) {
+//				if err := w.Text(at, cards[at-1].String()); err != nil {
+//					return err
+//				}
+//			}
+//			return nil
+//		},
+//	}
+//
+// The guest is a main package with one line, built with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared:
+//
+//	func init() { pdk.Serve(&vcard.Decoder) }
+//
+// Decode must be a pure function of the input and the request. It need not watch the clock or recover: the host bounds time, work and
+// memory, and an instance that panics is thrown away. What it emits travels as frames of package wasm/abi.
+package pdk
+
+import (
+	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/abi"
+)
+
+// Decoder is one decoder: what it says of itself and its function.
+type Decoder struct {
+	Name       string // short, lower case: "pdf"
+	Version    string // of the decoder, semantic
+	MediaTypes []readapi.MediaType
+	Unit       readapi.Unit
+	Forms      []readapi.Form // without FormAuto, which every decoder has
+	Children   bool           // it lists files inside the file
+
+	// Samples are small valid inputs. The host reads each once before it takes the snapshot that every later read starts from, so what
+	// they touch (tables, caches, the heap's first growth) costs nothing afterwards.
+	Samples []Sample
+
+	// Decode reads what req selects of in and emits it through w. It returns nil, an error of Writer (passed on as it is) or an
+	// *Error made by Malformed, Unsupported and the like; any other error is malformed_input.
+	Decode func(in readapi.Input, req *readapi.Request, w *Writer) error
+}
+
+// Sample is a small valid input of one of the decoder's media types.
+type Sample struct {
+	MediaType readapi.MediaType
+	Data      []byte
+}
+
+// describe returns the payload of the describe frame.
+func (d *Decoder) describe() ([]byte, error) {
+	desc := abi.Description{
+		ABI: abi.Version, Name: d.Name, Version: d.Version, MediaTypes: d.MediaTypes, Unit: d.Unit, Forms: d.Forms, Children: d.Children,
+	}
+	var body []byte
+	for _, s := range d.Samples {
+		desc.Samples = append(desc.Samples, abi.Sample{MediaType: s.MediaType, Bytes: len(s.Data)})
+		body = append(body, s.Data...)
+	}
+	return abi.AppendFrame(nil, desc, body)
+}
+
+// HasForm reports whether the decoder answers form; every decoder answers FormAuto.
+func (d *Decoder) HasForm(form readapi.Form) bool {
+	if form == readapi.FormAuto {
+		return true
+	}
+	for _, f := range d.Forms {
+		if f == form {
+			return true
+		}
+	}
+	return false
+}
+
+// Run decodes natively, without the wall: for tests, fuzzing and comparison. It goes through the same frames as a guest.
+func Run(d *Decoder, in readapi.Input, req readapi.Request) (readapi.Result, error) {
+	var c abi.Collector
+	run(d, in, &req, c.Add)
+	res, err := c.Result()
+	res.Unit = d.Unit
+	return res, err
+}
+
+// run calls the decoder and closes its answer with an end or an error frame.
+func run(d *Decoder, in readapi.Input, req *readapi.Request, sink func(abi.Kind, []byte) bool) {
+	w := &Writer{req: req, sink: sink}
+	var err error
+	if d.HasForm(req.Form) {
+		err = d.Decode(in, req, w)
+	} else {
+		err = Invalid("this decoder does not have the form " + string(req.Form))
+	}
+	w.finish(err)
+}

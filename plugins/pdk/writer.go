@@ -1,0 +1,363 @@
+package pdk
+
+import (
+	"encoding/json"
+	"errors"
+	"iter"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/abi"
+)
+
+// Writer emits an answer and keeps it within the request's budget. Its methods return nil, ErrFull, or another error that ends the
+// decode; the decoder returns whichever it gets. It is for one goroutine.
+type Writer struct {
+	req  *readapi.Request
+	sink func(abi.Kind, []byte) bool
+	buf  []byte
+
+	total   int64
+	atLeast bool
+	next    *readapi.Position
+	err     error
+
+	at     int64 // the current unit
+	part   int64 // the current part of it, from 0, given or not
+	parts  int   // emitted or pending in this answer
+	tokens int64 // spent
+	bytes  int64 // spent
+
+	lines    []byte // text of adjacent lines that is not emitted yet
+	lineAt   int64
+	lineTo   int64
+	lineSkip int64 // offset within lineAt
+}
+
+// coalesceBytes is how much text of adjacent lines goes into one part: large enough that frames cost nothing, small enough that the
+// host's copy stays in cache.
+const coalesceBytes = 64 << 10
+
+// Units yields the selected units from the request's start, in order, up to total, and records total for the answer's end. Selecting a
+// unit beyond total is invalid_request: nothing is yielded and the decode ends so, whatever Decode returns.
+func (w *Writer) Units(total int64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		w.Total(total, false)
+		if w.CheckUnits(total) != nil {
+			return
+		}
+		for at, ok := w.First(); ok && at <= total; at, ok = readapi.NextSelected(w.req.Units, at+1) {
+			if !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// First returns the unit at which the answer begins; ok is false when nothing is selected behind the start.
+func (w *Writer) First() (at int64, ok bool) {
+	return readapi.NextSelected(w.req.Units, max(1, w.req.Start.At))
+}
+
+// CheckUnits returns invalid_request when the request names a unit beyond total. Units calls it; a decoder that finds the total late
+// calls it then.
+func (w *Writer) CheckUnits(total int64) error {
+	for _, r := range w.req.Units {
+		if r.From > total || r.To > total {
+			w.fail(&readapi.Error{
+				Code: readapi.CodeInvalidRequest, Detail: "the file has " + strconv.FormatInt(total, 10) + " units",
+				Limit: &readapi.LimitHit{Name: "units", Value: total, Actual: max(r.From, r.To)},
+			})
+			return w.err
+		}
+	}
+	if w.req.Start.At > total && w.req.Start.At > 1 {
+		w.fail(Invalid("the start lies behind the last unit"))
+	}
+	return w.err
+}
+
+// Total says how many units the file has; atLeast means that this is only a lower bound.
+func (w *Writer) Total(n int64, atLeast bool) { w.total, w.atLeast = n, atLeast }
+
+// Text emits the text of unit at. What does not fit the budget goes to the next answer; a unit that is larger than a whole answer is cut
+// and continued there.
+func (w *Writer) Text(at int64, text string) error {
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
+	skip, err := w.skip(text)
+	if err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return w.textFrom(at, skip, text[skip:])
+}
+
+// textFrom emits text, which begins at offset skip of unit at.
+func (w *Writer) textFrom(at, skip int64, text string) error {
+	cost := readapi.EstimateTokens(text)
+	if w.fits(cost, int64(len(text))) {
+		return w.text(abi.Part{At: at, Offset: skip}, text, cost)
+	}
+	if w.parts > 0 {
+		return w.full(skip)
+	}
+	text = w.cut(text)
+	if err := w.text(abi.Part{At: at, Offset: skip, Truncated: true}, text, readapi.EstimateTokens(text)); err != nil {
+		return err
+	}
+	return w.full(skip + int64(len(text)))
+}
+
+// Line emits one line, its line end included. Adjacent lines share a part.
+func (w *Writer) Line(at int64, line string) error {
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
+	skip, err := w.skip(line)
+	if err != nil {
+		return err
+	}
+	line = line[skip:]
+	cost := w.lineCost(line)
+	if !w.fits(cost, int64(len(line))) {
+		return w.textFrom(at, skip, line)
+	}
+	if len(w.lines) > 0 && (at != w.lineTo+1 || len(w.lines)+len(line) > coalesceBytes) {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if len(w.lines) == 0 {
+		w.lineAt, w.lineSkip = at, skip
+	}
+	w.lineTo = at
+	w.lines = append(w.lines, line...)
+	w.spend(cost, int64(len(line)))
+	return w.err
+}
+
+// lineCost is only worth computing when there is a token budget.
+func (w *Writer) lineCost(line string) int64 {
+	if w.req.MaxTokens <= 0 {
+		return 0
+	}
+	return readapi.EstimateTokens(line)
+}
+
+// Image emits a picture of unit at, encoded as image/png or image/jpeg. Pictures and data are not cut: one that does not fit goes to the
+// next answer.
+func (w *Writer) Image(at int64, mediaType readapi.MediaType, width, height int, encoded []byte) error {
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	if !w.fits(readapi.ImageTokens, int64(len(encoded))) && w.parts > 0 {
+		return w.full(0)
+	}
+	if w.req.MaxBytes > 0 && int64(len(encoded)) > w.req.MaxBytes {
+		return w.fail(OverLimit(readapi.CodeLimitOutput, "max_bytes", w.req.MaxBytes, int64(len(encoded))))
+	}
+	w.spend(readapi.ImageTokens, int64(len(encoded)))
+	return w.emit(abi.KindImage, abi.Part{At: at, MediaType: mediaType, Width: width, Height: height}, encoded)
+}
+
+// Data emits a structured part of unit at: one JSON value.
+func (w *Writer) Data(at int64, value any) error {
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	b, err := json.Marshal(value)
+	if err != nil {
+		return w.fail(err)
+	}
+	cost := readapi.EstimateTokens(string(b))
+	if !w.fits(cost, int64(len(b))) && w.parts > 0 {
+		return w.full(0)
+	}
+	w.spend(cost, int64(len(b)))
+	return w.emit(abi.KindData, abi.Part{At: at}, b)
+}
+
+// Stop ends the answer well before unit at, where the next one begins: for a decoder that has reached a bound of its own on one answer. It
+// must have emitted something, or the reader would get nowhere.
+func (w *Writer) Stop(at int64) error {
+	if w.parts == 0 {
+		return w.fail(OverLimit(readapi.CodeLimitOutput, "parts", 0, 1))
+	}
+	if w.err == nil && w.next == nil {
+		w.at, w.part = at, 0
+	}
+	return w.full(0)
+}
+
+// Meta emits facts about the whole file; later keys replace earlier ones.
+func (w *Writer) Meta(meta map[string]any) error { return w.emit(abi.KindMeta, meta, nil) }
+
+// Warn emits a warning; at is the unit that it applies to, 0 for the file. detail is words of the decoder's own.
+func (w *Writer) Warn(code, detail string, at int64) error {
+	return w.emit(abi.KindWarning, readapi.Warning{Code: code, Detail: detail, At: at}, nil)
+}
+
+// Child lists a file inside the file.
+func (w *Writer) Child(c readapi.Child) error { return w.emit(abi.KindChild, c, nil) }
+
+// begin counts a part of unit at; given means that a former answer had it whole.
+func (w *Writer) begin(at int64) (given bool, err error) {
+	if w.err != nil || w.next != nil {
+		return false, w.over()
+	}
+	if at == w.at {
+		w.part++
+	} else {
+		w.at, w.part = at, 0
+	}
+	return at == w.req.Start.At && w.part < w.req.Start.Part, nil
+}
+
+// skip returns how many bytes of the current part's text former answers have given already.
+func (w *Writer) skip(text string) (int64, error) {
+	start := w.req.Start
+	off := start.Offset
+	if start.At != w.at || start.Part != w.part || off == 0 {
+		return 0, nil
+	}
+	switch {
+	case off < 0, off > int64(len(text)):
+		return 0, w.fail(Invalid("the start lies behind the unit's end"))
+	case off < int64(len(text)) && !utf8.RuneStart(text[off]):
+		return 0, w.fail(Invalid("the start lies inside a character"))
+	}
+	return off, nil
+}
+
+func (w *Writer) over() error {
+	if w.err != nil {
+		return w.err
+	}
+	return ErrFull
+}
+
+func (w *Writer) fits(tokens, bytes int64) bool {
+	return (w.req.MaxTokens <= 0 || w.tokens+tokens <= w.req.MaxTokens) && (w.req.MaxBytes <= 0 || w.bytes+bytes <= w.req.MaxBytes)
+}
+
+// cut returns the longest beginning of text that fits the whole budget, at least one character, ended where a reader would end it: behind
+// a blank where there is one near, never before a mark that belongs to the character before it.
+func (w *Writer) cut(text string) string {
+	s := text
+	if w.req.MaxBytes > 0 && int64(len(s)) > w.req.MaxBytes {
+		s = s[:w.req.MaxBytes]
+		for len(s) > 0 && !utf8.RuneStart(text[len(s)]) {
+			s = s[:len(s)-1]
+		}
+	}
+	if w.req.MaxTokens > 0 {
+		s = readapi.CutTokens(s, w.req.MaxTokens)
+	}
+	const near = 256
+	for i := len(s); i > max(0, len(s)-near); i-- {
+		if c := s[i-1]; c == ' ' || c == '\n' {
+			return s[:i]
+		}
+	}
+	for len(s) > 0 && len(s) < len(text) {
+		r, _ := utf8.DecodeRuneInString(text[len(s):])
+		_, n := utf8.DecodeLastRuneInString(s)
+		if !unicode.Is(unicode.M, r) && r != 0x200d && s[len(s)-n:] != "\u200d" || len(s) == n {
+			break
+		}
+		s = s[:len(s)-n]
+	}
+	if s == "" {
+		_, n := utf8.DecodeRuneInString(text)
+		s = text[:n]
+	}
+	return s
+}
+
+func (w *Writer) spend(tokens, bytes int64) {
+	w.tokens += tokens
+	w.bytes += bytes
+	w.parts++
+}
+
+func (w *Writer) text(h abi.Part, text string, cost int64) error {
+	w.spend(cost, int64(len(text)))
+	return w.emit(abi.KindText, h, []byte(text))
+}
+
+// flush emits the pending lines.
+func (w *Writer) flush() error {
+	if len(w.lines) == 0 {
+		return w.err
+	}
+	err := w.emit(abi.KindText, abi.Part{At: w.lineAt, To: w.lineTo, Offset: w.lineSkip}, w.lines)
+	w.lines = w.lines[:0]
+	return err
+}
+
+// full ends the answer; the next one begins in the current part, at offset.
+func (w *Writer) full(offset int64) error {
+	if w.err == nil && w.next == nil {
+		w.next = &readapi.Position{At: w.at, Part: w.part, Offset: offset}
+	}
+	return w.over()
+}
+
+func (w *Writer) fail(err error) error {
+	if w.err == nil {
+		w.err = err
+	}
+	return w.err
+}
+
+var errStopped = errors.New("pdk: the host has enough")
+
+func (w *Writer) emit(kind abi.Kind, header any, body []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	b, err := abi.AppendFrame(w.buf[:0], header, body)
+	if err != nil {
+		return w.fail(err)
+	}
+	w.buf = b
+	if w.sink(kind, b) {
+		return w.fail(errStopped)
+	}
+	return nil
+}
+
+// finish closes the answer after Decode returned err.
+func (w *Writer) finish(err error) {
+	if w.err != nil {
+		err = w.err
+	}
+	if errors.Is(err, errStopped) {
+		return
+	}
+	if err == nil || errors.Is(err, ErrFull) {
+		if err = w.flush(); err == nil {
+			err = w.emit(abi.KindEnd, abi.End{Total: w.total, AtLeast: w.atLeast, Next: w.next}, nil)
+		}
+	}
+	if err != nil && !errors.Is(err, errStopped) {
+		w.err = nil
+		w.emit(abi.KindError, failureOf(err), nil)
+	}
+}

@@ -1,0 +1,242 @@
+package plugins
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/abi"
+	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
+)
+
+// pool keeps instances of one decoder, by digest. The program is compiled and its snapshot taken when the first read needs it.
+type pool struct {
+	box     *sandbox.Runtime
+	decoder Decoder
+	opts    Options
+	slots   chan struct{} // one per instance that may run at once
+	gone    chan struct{} // closed when the pool is
+
+	mu     sync.Mutex
+	prog   *sandbox.Program
+	making chan struct{} // closed when the program that is being made is there, or is not
+	idle   []*sandbox.Instance
+	closed bool
+}
+
+func newPool(box *sandbox.Runtime, d Decoder, opts Options) *pool {
+	return &pool{box: box, decoder: d, opts: opts, slots: make(chan struct{}, opts.MaxInstances), gone: make(chan struct{})}
+}
+
+// decode runs one read on an instance that is in the snapshot's state.
+func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request, lim readapi.Limits) (readapi.Result, error) {
+	if !p.hasForm(req.Form) {
+		return readapi.Result{}, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "the decoder does not have the form " + string(req.Form), Hint: "Its forms are " + p.forms() + "."}
+	}
+	select { // fair: waiting senders are served in order
+	case p.slots <- struct{}{}:
+	case <-p.gone:
+		return readapi.Result{}, notFound("plugins.Decode", p.decoder.Name)
+	case <-ctx.Done():
+		return readapi.Result{}, waited(ctx)
+	}
+	defer func() { <-p.slots }()
+	inst, err := p.get(ctx)
+	if err != nil {
+		return readapi.Result{}, err
+	}
+	raw, err := json.Marshal(req)
+	if err != nil {
+		inst.Close()
+		return readapi.Result{}, err
+	}
+	collect := abi.Collector{MaxBytes: lim.MaxOutputBytes + headerRoom}
+	usage, err := inst.Decode(ctx, &sandbox.Call{
+		Request: raw, Input: in, Emit: collect.Add,
+		Limits: sandbox.Limits{Fuel: lim.Fuel, Timeout: lim.Timeout, MaxMemoryBytes: lim.MaxMemoryBytes, MaxOutputBytes: lim.MaxOutputBytes + headerRoom},
+	})
+	if err != nil {
+		inst.Close() // after any error its state is unknown
+		if res, cerr := collect.Result(); cerr != nil && readapi.CodeOf(cerr) != readapi.CodeBadOutput {
+			return res, cerr // the guest said why before it stopped
+		}
+		return readapi.Result{}, err
+	}
+	p.put(inst)
+	res, err := collect.Result()
+	res.Usage.Fuel, res.Usage.MemoryBytes = usage.Fuel, usage.MemoryBytes
+	return res, err
+}
+
+// headerRoom is what frame headers, meta and warnings may take besides the parts that MaxOutputBytes is about.
+const headerRoom = 4 << 20
+
+func (p *pool) hasForm(f readapi.Form) bool {
+	return f == readapi.FormAuto || slices.Contains(p.decoder.Forms, f)
+}
+
+func (p *pool) forms() string {
+	s := string(readapi.FormAuto)
+	for _, f := range p.decoder.Forms {
+		s += ", " + string(f)
+	}
+	return s
+}
+
+// waited is the error of a read whose context ended while it waited for an instance: the caller's own wish, or no room in time.
+func waited(ctx context.Context) error {
+	if readapi.CodeOf(ctx.Err()) == readapi.CodeCanceled {
+		return &readapi.Error{Code: readapi.CodeCanceled}
+	}
+	return &readapi.Error{Code: readapi.CodeBusy, Detail: "every instance of the decoder is at work", RetryAfter: busyRetry, Hint: "Try again in a moment."}
+}
+
+// busyRetry is what a caller is told to wait: about one ordinary read.
+const busyRetry = 500 * time.Millisecond
+
+// get returns an idle instance or a new one.
+func (p *pool) get(ctx context.Context) (*sandbox.Instance, error) {
+	prog, err := p.program(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	if n := len(p.idle); n > 0 {
+		inst := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return inst, nil
+	}
+	p.mu.Unlock()
+	return prog.Instance(ctx)
+}
+
+// put brings an instance back to the snapshot's state and keeps it; one that cannot be brought back is dropped.
+func (p *pool) put(inst *sandbox.Instance) {
+	if p.opts.OneShot || inst.Reset() != nil {
+		inst.Close()
+		return
+	}
+	p.mu.Lock()
+	keep := !p.closed
+	if keep {
+		p.idle = append(p.idle, inst)
+	}
+	p.mu.Unlock()
+	if !keep {
+		inst.Close()
+	}
+}
+
+// program returns the compiled decoder, made by whoever needs it first; the others wait for that. A failure is not kept: the next read
+// tries again.
+func (p *pool) program(ctx context.Context) (*sandbox.Program, error) {
+	for {
+		p.mu.Lock()
+		switch {
+		case p.closed:
+			p.mu.Unlock()
+			return nil, notFound("plugins.Decode", p.decoder.Name)
+		case p.prog != nil:
+			defer p.mu.Unlock()
+			return p.prog, nil
+		case p.making == nil:
+			p.making = make(chan struct{})
+			p.mu.Unlock()
+			return p.make(ctx)
+		}
+		wait := p.making
+		p.mu.Unlock()
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, waited(ctx)
+		}
+	}
+}
+
+func (p *pool) make(ctx context.Context) (*sandbox.Program, error) {
+	prog, err := p.compile(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.making)
+	p.making = nil
+	if err != nil {
+		return nil, err
+	}
+	p.prog = prog
+	return prog, nil
+}
+
+func (p *pool) compile(ctx context.Context) (*sandbox.Program, error) {
+	m, err := p.decoder.module()
+	if err != nil {
+		return nil, err
+	}
+	if p.opts.OnCompile != nil && !p.box.Cached(m) {
+		if done := p.opts.OnCompile(p.decoder.Name); done != nil {
+			defer done()
+		}
+	}
+	prog, err := p.box.Compile(ctx, m)
+	if err != nil || p.opts.OneShot {
+		return prog, err
+	}
+	calls, err := p.warmup()
+	if err == nil {
+		err = prog.Snapshot(ctx, calls)
+	}
+	if err != nil {
+		prog.Close(ctx)
+		return nil, err
+	}
+	return prog, nil
+}
+
+// warmup is one read of each sample in every form.
+func (p *pool) warmup() ([]sandbox.Call, error) {
+	lim := readapi.DefaultLimits()
+	var calls []sandbox.Call
+	for _, s := range p.decoder.Samples {
+		req := readapi.Request{Version: abi.Version, MediaType: s.MediaType, Form: readapi.FormAuto, MaxTokens: lim.MaxTokens, MaxBytes: lim.MaxOutputBytes}
+		raw, err := json.Marshal(req)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, sandbox.Call{Request: raw, Input: bytes.NewReader(s.Data), Emit: func(abi.Kind, []byte) bool { return false }})
+	}
+	return calls, nil
+}
+
+// close waits for the reads that run, then frees the instances and the program.
+func (p *pool) close(ctx context.Context) error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
+	p.closed = true
+	close(p.gone)
+	p.mu.Unlock()
+	for range cap(p.slots) {
+		select {
+		case p.slots <- struct{}{}:
+		case <-ctx.Done():
+			return waited(ctx)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, inst := range p.idle {
+		inst.Close()
+	}
+	p.idle = nil
+	if p.prog == nil {
+		return nil
+	}
+	return p.prog.Close(ctx)
+}

@@ -1,0 +1,233 @@
+package plugins
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
+)
+
+// Options of a Registry; nil means all defaults.
+type Options struct {
+	Engine              sandbox.Engine // Compiler unless said otherwise
+	CacheDir            string         // compiled decoders are kept here; "": nowhere
+	MaxTotalMemoryBytes int64          // all guests together; default 2 GiB
+	MaxInstances        int            // of one decoder at once; default GOMAXPROCS, at least 2
+	OneShot             bool           // for a process that reads once: no snapshot, no pool
+	Logger              *slog.Logger   // guests' logs and traps, escaped; nil: nowhere
+
+	// OnCompile is called before a decoder is compiled that the cache does not have, and the function that it returns when that is done.
+	// Compiling takes seconds, so a front end shows it. It may be called from several goroutines.
+	OnCompile func(decoder string) (done func())
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.MaxInstances < 0 || out.MaxTotalMemoryBytes < 0 {
+		return out, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "an option is negative", Hint: "Leave an option at 0 for its default."}
+	}
+	out.MaxInstances = cmp.Or(out.MaxInstances, max(2, runtime.GOMAXPROCS(0)))
+	return out, nil
+}
+
+// Registry maps media types to decoders and runs them. It is safe for concurrent use.
+type Registry struct {
+	opts    Options
+	sandbox *sandbox.Runtime
+
+	mu       sync.RWMutex
+	decoders []*entry // in the order in which they are asked
+	closed   bool
+}
+
+type entry struct {
+	Decoder
+	enabled bool
+	pool    *pool
+}
+
+// New returns an empty registry. Close it when done.
+func New(opts *Options) (*Registry, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, readapi.AsError("plugins.New", err)
+	}
+	box, err := sandbox.New(&sandbox.Options{
+		Engine: o.Engine, CacheDir: o.CacheDir, MaxTotalMemoryBytes: o.MaxTotalMemoryBytes, Log: o.Logger,
+	})
+	if err != nil {
+		return nil, readapi.AsError("plugins.New", err)
+	}
+	return &Registry{opts: o, sandbox: box}, nil
+}
+
+// Add puts d behind the decoders that are there, enabled. A second decoder of the same name is a conflict.
+func (r *Registry) Add(d Decoder) error {
+	if err := d.check(); err != nil {
+		return readapi.AsError("plugins.Add", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.find(d.Name) != nil {
+		return &readapi.Error{Op: "plugins.Add", Code: readapi.CodeConflict, Ref: d.Name, Detail: "there is a decoder of this name", Hint: "Remove it first."}
+	}
+	r.decoders = append(r.decoders, &entry{Decoder: d, enabled: true, pool: newPool(r.sandbox, d, r.opts)})
+	return nil
+}
+
+// Remove takes a decoder out. Reads that run go on to their end.
+func (r *Registry) Remove(ctx context.Context, name string) error {
+	r.mu.Lock()
+	e := r.find(name)
+	if e != nil {
+		r.decoders = slices.DeleteFunc(r.decoders, func(x *entry) bool { return x == e })
+	}
+	r.mu.Unlock()
+	if e == nil {
+		return notFound("plugins.Remove", name)
+	}
+	return readapi.AsError("plugins.Remove", e.pool.close(ctx))
+}
+
+// Enable turns a decoder on or off. A decoder that is off accepts nothing.
+func (r *Registry) Enable(name string, on bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.find(name)
+	if e == nil {
+		return notFound("plugins.Enable", name)
+	}
+	e.enabled = on
+	return nil
+}
+
+// Order moves the named decoders to the front, in this order; the others keep theirs behind them.
+func (r *Registry) Order(names ...string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var front []*entry
+	for _, n := range names {
+		e := r.find(n)
+		if e == nil {
+			return notFound("plugins.Order", n)
+		}
+		if slices.Contains(front, e) {
+			return &readapi.Error{Op: "plugins.Order", Code: readapi.CodeInvalidRequest, Ref: n, Detail: "a decoder is named twice"}
+		}
+		front = append(front, e)
+	}
+	for _, e := range r.decoders {
+		if !slices.Contains(front, e) {
+			front = append(front, e)
+		}
+	}
+	r.decoders = front
+	return nil
+}
+
+// find needs the lock.
+func (r *Registry) find(name string) *entry {
+	for _, e := range r.decoders {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// Status is what List says of a decoder.
+type Status struct {
+	Decoder
+	Enabled bool
+	Cached  bool // compiled and in the cache: its first read starts at once
+}
+
+// List returns the decoders in the order in which they are asked.
+func (r *Registry) List() []Status {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	out := make([]Status, 0, len(r.decoders))
+	for _, e := range r.decoders {
+		out = append(out, Status{Decoder: e.Decoder, Enabled: e.enabled, Cached: r.sandbox.Cached(sandbox.Module{Name: e.Name, Digest: e.Digest})})
+	}
+	return out
+}
+
+// Accepts returns the enabled decoders that accept m, in order.
+func (r *Registry) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var out []readapi.DecoderInfo
+	for _, e := range r.decoders {
+		if e.enabled && slices.Contains(e.MediaTypes, m) {
+			out = append(out, e.info())
+		}
+	}
+	return out
+}
+
+// Decode runs the decoder that info names. Errors: those of the decoder, not_found when it is not there any more, busy when no instance
+// came free in time.
+func (r *Registry) Decode(ctx context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, lim readapi.Limits) (readapi.Result, error) {
+	r.mu.RLock()
+	e := r.find(info.Name)
+	r.mu.RUnlock()
+	if e == nil || e.Digest != info.Digest {
+		return readapi.Result{}, notFound("plugins.Decode", info.Name)
+	}
+	res, err := e.pool.decode(ctx, in, req, lim)
+	if err != nil {
+		return readapi.Result{}, withRef(readapi.AsError("plugins.Decode", err), e.Name)
+	}
+	res.Unit, res.Decoder = e.Unit, e.info()
+	return res, nil
+}
+
+// Warm compiles every decoder into the cache and, unless the registry is one-shot, takes the snapshots.
+func (r *Registry) Warm(ctx context.Context) error {
+	r.mu.RLock()
+	all := slices.Clone(r.decoders)
+	r.mu.RUnlock()
+	for _, e := range all {
+		if _, err := e.pool.program(ctx); err != nil {
+			return withRef(readapi.AsError("plugins.Warm", err), e.Name)
+		}
+	}
+	return nil
+}
+
+// Close waits for the reads that run and frees everything. It is idempotent.
+func (r *Registry) Close(ctx context.Context) error {
+	r.mu.Lock()
+	all := r.decoders
+	r.decoders, r.closed = nil, true
+	r.mu.Unlock()
+	var first error
+	for _, e := range all {
+		first = cmp.Or(first, e.pool.close(ctx))
+	}
+	return readapi.AsError("plugins.Close", cmp.Or(first, r.sandbox.Close(ctx)))
+}
+
+func notFound(op, name string) error {
+	return &readapi.Error{Op: op, Code: readapi.CodeNotFound, Ref: name, Detail: "there is no decoder of this name", Hint: "glovebox plugin list names the decoders."}
+}
+
+// withRef names the decoder in an error that does not name anything yet.
+func withRef(err error, name string) error {
+	e, ok := err.(*readapi.Error)
+	if !ok || e.Ref != "" {
+		return err
+	}
+	c := *e
+	c.Ref = name
+	return &c
+}

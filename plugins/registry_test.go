@@ -1,0 +1,111 @@
+package plugins_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/glovebox-wasm/glovebox/plugins"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+func decoder(name, digest string, types ...readapi.MediaType) plugins.Decoder {
+	return plugins.Decoder{
+		Name: name, Version: "1", Digest: digest, MediaTypes: types, Unit: "line",
+		Load: func() ([]byte, error) { return nil, errors.New("no module") },
+	}
+}
+
+func registry(t *testing.T, decoders ...plugins.Decoder) *plugins.Registry {
+	t.Helper()
+	r, err := plugins.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, d := range decoders {
+		if err := r.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+func names(infos []readapi.DecoderInfo) (out []string) {
+	for _, i := range infos {
+		out = append(out, i.Name)
+	}
+	return out
+}
+
+func TestAccepts(t *testing.T) {
+	r := registry(t, decoder("a", "1", "text/plain", "text/html"), decoder("b", "2", "text/plain"), decoder("c", "3", "image/png"))
+	check := func(m readapi.MediaType, want ...string) {
+		t.Helper()
+		if got := names(r.Accepts(m)); !slices.Equal(got, want) {
+			t.Errorf("Accepts(%s) = %v, want %v", m, got, want)
+		}
+	}
+	check("text/plain", "a", "b")
+	check("text/html", "a")
+	check("text/x-none")
+	if err := r.Order("b"); err != nil {
+		t.Fatal(err)
+	}
+	check("text/plain", "b", "a")
+	if err := r.Enable("b", false); err != nil {
+		t.Fatal(err)
+	}
+	check("text/plain", "a")
+	if err := r.Enable("b", true); err != nil {
+		t.Fatal(err)
+	}
+	check("text/plain", "b", "a")
+	if err := r.Remove(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	check("text/plain", "b")
+	check("text/html")
+}
+
+func TestRegistryErrors(t *testing.T) {
+	r := registry(t, decoder("a", "1", "text/plain"))
+	for name, c := range map[string]struct {
+		err  error
+		want readapi.Code
+	}{
+		"second of a name":    {r.Add(decoder("a", "9", "text/plain")), readapi.CodeConflict},
+		"no media type":       {r.Add(decoder("x", "9")), readapi.CodeInvalidRequest},
+		"wild media type":     {r.Add(decoder("x", "9", "Text/Plain")), readapi.CodeInvalidRequest},
+		"enable unknown":      {r.Enable("x", true), readapi.CodeNotFound},
+		"remove unknown":      {r.Remove(t.Context(), "x"), readapi.CodeNotFound},
+		"order unknown":       {r.Order("x"), readapi.CodeNotFound},
+		"order names a twice": {r.Order("a", "a"), readapi.CodeInvalidRequest},
+	} {
+		if readapi.CodeOf(c.err) != c.want {
+			t.Errorf("%s: %v, want %s", name, c.err, c.want)
+		}
+	}
+	if _, err := plugins.New(&plugins.Options{MaxInstances: -1}); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
+		t.Errorf("a negative option: %v", err)
+	}
+}
+
+// A decoder that was swapped since Accepts is not run in the other's place.
+func TestDecodeByDigest(t *testing.T) {
+	r := registry(t, decoder("a", "1", "text/plain"))
+	info := r.Accepts("text/plain")[0]
+	info.Digest = "2"
+	if _, err := r.Decode(t.Context(), info, nil, readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); readapi.CodeOf(err) != readapi.CodeNotFound {
+		t.Errorf("got %v, want not_found", err)
+	}
+	// A module that cannot be loaded is the host's fault, not the file's.
+	if _, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], nil, readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); readapi.CodeOf(err) != readapi.CodeCorrupt {
+		t.Errorf("got %v, want corrupt", err)
+	}
+}

@@ -1,0 +1,206 @@
+package readapi
+
+import (
+	"encoding/json"
+)
+
+// Document is one answer to a read. Its JSON is API (DESIGN 7): keys may be added, never renamed.
+//
+// The answer covers units Covers.From to Covers.To of Total; Next continues exactly behind it, and walking the cursors gives every unit
+// once. Truncated means that a unit itself was cut (the part says where), not that more follows. All text is valid UTF-8.
+type Document struct {
+	URI       string         `json:"uri,omitempty"`  // the address, when it was read by address
+	Name      string         `json:"name,omitempty"` // the file's name; shown escaped
+	MediaType MediaType      `json:"media_type"`
+	Kind      Kind           `json:"kind"`
+	Bytes     int64          `json:"bytes"`            // size of the file
+	SHA256    string         `json:"sha256,omitempty"` // of the file, lower-case hex
+	Unit      Unit           `json:"unit"`
+	Total     int64          `json:"total"`
+	AtLeast   bool           `json:"at_least"`
+	Covers    Range          `json:"covers"`
+	Next      string         `json:"-"` // cursor; "" (null in JSON) at the end
+	Truncated bool           `json:"truncated"`
+	Meta      map[string]any `json:"meta"`
+	Parts     []Part         `json:"parts"`
+	Children  []Child        `json:"children"`
+	Warnings  []Warning      `json:"warnings"`
+	Decoder   DecoderInfo    `json:"decoder"`
+	Usage     Usage          `json:"usage"`
+}
+
+// documentJSON carries next as a string or null, which a plain field cannot.
+type documentJSON struct {
+	plainDocument
+	Next *string `json:"next"`
+}
+
+type plainDocument Document
+
+// MarshalJSON gives the public shape: lists are never null, next is null at the end.
+func (d Document) MarshalJSON() ([]byte, error) {
+	w := documentJSON{plainDocument: plainDocument(d)}
+	if d.Next != "" {
+		w.Next = &d.Next
+	}
+	if w.Meta == nil {
+		w.Meta = map[string]any{}
+	}
+	if w.Parts == nil {
+		w.Parts = []Part{}
+	}
+	if w.Children == nil {
+		w.Children = []Child{}
+	}
+	if w.Warnings == nil {
+		w.Warnings = []Warning{}
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (d *Document) UnmarshalJSON(b []byte) error {
+	var w documentJSON
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*d = Document(w.plainDocument)
+	if w.Next != nil {
+		d.Next = *w.Next
+	}
+	return nil
+}
+
+// PartType says what a part carries.
+type PartType string
+
+// The part types.
+const (
+	PartText  PartType = "text"
+	PartImage PartType = "image"
+	PartData  PartType = "data" // JSON: a table, say
+)
+
+// Part is one piece of content, in order of At. Exactly one of Text, Image and Data is set, by Type.
+type Part struct {
+	Type      PartType
+	Unit      Unit  // of the document that the part belongs to
+	At        int64 // the unit, from 1; a text part of lines may run over several and says the first
+	Offset    int64 // where in the unit's text the part begins, in bytes; 0 except behind a cut
+	Text      string
+	Image     *Image
+	Data      json.RawMessage
+	Truncated bool // the unit goes on behind this part's end
+}
+
+// Image is an encoded picture.
+type Image struct {
+	MediaType     MediaType // image/png or image/jpeg
+	Width, Height int       // in pixels
+	Bytes         []byte    // encoded; nil when the picture was written to File
+	File          string    // file name, when the picture was written out
+}
+
+type partJSON struct {
+	Type      PartType        `json:"type"`
+	Unit      Unit            `json:"unit,omitempty"`
+	At        int64           `json:"at"`
+	Offset    int64           `json:"offset,omitempty"`
+	Text      *string         `json:"text,omitempty"`
+	MediaType MediaType       `json:"media_type,omitempty"`
+	Width     int             `json:"width,omitempty"`
+	Height    int             `json:"height,omitempty"`
+	Data      json.RawMessage `json:"data,omitempty"` // image: base64 string; data: the value itself
+	File      string          `json:"file,omitempty"`
+	Truncated bool            `json:"truncated,omitempty"`
+}
+
+// MarshalJSON gives the flat public shape of DESIGN 7.
+func (p Part) MarshalJSON() ([]byte, error) {
+	w := partJSON{Type: p.Type, Unit: p.Unit, At: p.At, Offset: p.Offset, Truncated: p.Truncated}
+	switch p.Type {
+	case PartText:
+		w.Text = &p.Text
+	case PartData:
+		w.Data = p.Data
+	case PartImage:
+		if p.Image == nil {
+			break
+		}
+		w.MediaType, w.Width, w.Height, w.File = p.Image.MediaType, p.Image.Width, p.Image.Height, p.Image.File
+		if w.File == "" {
+			b, err := json.Marshal(p.Image.Bytes)
+			if err != nil {
+				return nil, err
+			}
+			w.Data = b
+		}
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (p *Part) UnmarshalJSON(b []byte) error {
+	var w partJSON
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*p = Part{Type: w.Type, Unit: w.Unit, At: w.At, Offset: w.Offset, Truncated: w.Truncated}
+	switch w.Type {
+	case PartText:
+		if w.Text != nil {
+			p.Text = *w.Text
+		}
+	case PartData:
+		p.Data = w.Data
+	case PartImage:
+		p.Image = &Image{MediaType: w.MediaType, Width: w.Width, Height: w.Height, File: w.File}
+		if len(w.Data) > 0 {
+			return json.Unmarshal(w.Data, &p.Image.Bytes)
+		}
+	}
+	return nil
+}
+
+// Child is a file inside the file. Its bytes come only when a read names it by path.
+type Child struct {
+	N         int       `json:"n"` // from 1
+	Name      string    `json:"name"`
+	MediaType MediaType `json:"media_type"`
+	Bytes     int64     `json:"bytes"`
+}
+
+// Warning says what a reader should know about an answer that is not an error. The codes are an open list.
+type Warning struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+	At     int64  `json:"at,omitempty"` // the unit, where it applies to one
+}
+
+// Warning codes of the built-in decoders and the host.
+const (
+	WarnNoTextLayer       = "no_text_layer"          // a page has no text of its own
+	WarnLowConfidence     = "low_confidence"         // the text may be wrong
+	WarnPartial           = "partial"                // something could not be read and is missing
+	WarnDeclaredType      = "declared_type_mismatch" // the name or declared type says one thing, the bytes another
+	WarnHiddenText        = "hidden_text"            // text that a person would not see
+	WarnMetadataStripped  = "metadata_stripped"      // EXIF, GPS and the like were dropped from a picture
+	WarnUnsupportedFilter = "unsupported_filter"     // a stream that nobody decodes
+	WarnReplaced          = "replaced"               // bytes that are no character became U+FFFD
+)
+
+// DecoderInfo names the decoder that answered.
+type DecoderInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Digest  string `json:"digest"` // sha256 of the module that ran, lower-case hex
+}
+
+// Usage is what an answer cost.
+type Usage struct {
+	Fuel        int64 `json:"fuel"`         // units of work
+	MemoryBytes int64 `json:"memory_bytes"` // the guest's memory at its largest
+	WallMS      int64 `json:"wall_ms"`
+	EstTokens   int64 `json:"est_tokens"` // of the parts, as EstimateTokens counts
+	Cached      bool  `json:"cached"`
+}

@@ -1,0 +1,106 @@
+package readapi
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+)
+
+// Error is the one error type of this module. Programs act on Code; people read Message. Exported functions of every package return an
+// *Error or nil.
+type Error struct {
+	Op   string // exported operation: "host.Read"
+	Code Code
+	Ref  string // artifact id or module name; never a path, never text that a user wrote
+	Err  error  // cause, for the host's log; never sent to a guest, a model or a client
+
+	Detail     string        // what exactly, in words of ours: a feature, a rule; never text from a file
+	Hint       string        // one sentence on what to do
+	Limit      *LimitHit     // with limit_*, too_large, quota_exceeded
+	RetryAfter time.Duration // with busy
+}
+
+// LimitHit says which limit was hit: its name as in Limits' JSON, its value, and what the input asked for or had reached (0: unknown).
+type LimitHit struct {
+	Name   string `json:"name"`
+	Value  int64  `json:"value"`
+	Actual int64  `json:"actual,omitempty"`
+}
+
+// Error is for logs: operation, code, reference, detail and cause. Clients get Message.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Op != "" {
+		b.WriteString(e.Op + ": ")
+	}
+	b.WriteString(string(e.Code))
+	if e.Ref != "" {
+		b.WriteString(" (" + e.Ref + ")")
+	}
+	if e.Detail != "" {
+		b.WriteString(": " + e.Detail)
+	}
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is e's code, so that errors.Is(err, CodeNotFound) works.
+func (e *Error) Is(target error) bool {
+	c, ok := target.(Code)
+	return ok && c == e.Code
+}
+
+// Message is one clear sentence for a person, with no path, no stack and no text of the file in it.
+func (e *Error) Message() string {
+	s := sentences[e.Code]
+	if s == "" {
+		s = sentences[CodeInternal]
+	}
+	if e.Detail != "" {
+		s = strings.TrimSuffix(s, ".") + ": " + strings.TrimSuffix(e.Detail, ".") + "."
+	}
+	return s
+}
+
+// errorJSON is the shape that API clients see (DESIGN 7).
+type errorJSON struct {
+	Code         Code      `json:"code"`
+	Message      string    `json:"message"`
+	Op           string    `json:"op,omitempty"`
+	Ref          string    `json:"ref,omitempty"`
+	Retryable    bool      `json:"retryable"`
+	RetryAfterMS int64     `json:"retry_after_ms,omitempty"`
+	Limit        *LimitHit `json:"limit,omitempty"`
+	Hint         string    `json:"hint,omitempty"`
+}
+
+// MarshalJSON gives the public shape: code, message, op, ref, retryable, retry_after_ms, limit, hint. The cause stays behind.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	return json.Marshal(errorJSON{
+		Code: e.Code, Message: e.Message(), Op: e.Op, Ref: e.Ref, Retryable: e.Code.Retryable(),
+		RetryAfterMS: e.RetryAfter.Milliseconds(), Limit: e.Limit, Hint: e.Hint,
+	})
+}
+
+// AsError returns err as an *Error under op: an *Error keeps its fields and gets op only if it has none; everything else is wrapped with
+// the code that CodeOf finds. nil stays nil. It is the one conversion at an exported edge.
+func AsError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		if e.Op != "" {
+			return e
+		}
+		c := *e
+		c.Op = op
+		return &c
+	}
+	return &Error{Op: op, Code: CodeOf(err), Err: err}
+}

@@ -1,0 +1,80 @@
+package readapi
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Hidden reports whether r is a character that a reader does not see and that can change what is seen or smuggle text: C0 and C1
+// controls except tab, newline and carriage return; bidirectional controls; zero-width and other invisible format characters; the tag
+// block. Emoji joiners and variation selectors are not hidden: ordinary text is full of them.
+func Hidden(r rune) bool {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r':
+		return false
+	case r < 0x20, 0x7f <= r && r < 0xa0:
+		return true
+	case r < 0xad:
+		return false
+	case r == 0x200d: // zero width joiner: emoji and Indic scripts
+		return false
+	case 0xfe00 <= r && r <= 0xfe0f: // variation selectors
+		return false
+	case r == 0xad, r == 0x61c, r == 0x180e, 0x200b <= r && r <= 0x200f, 0x2028 <= r && r <= 0x202e, 0x2060 <= r && r <= 0x206f, r == 0xfeff,
+		0xfff9 <= r && r <= 0xfffb, 0xe0000 <= r && r <= 0xe007f:
+		return true
+	}
+	return unicode.Is(unicode.Co, r) && r >= 0xf0000
+}
+
+// Escape replaces every Hidden character of s by \u{HEX} and says how many there were. Invalid UTF-8 becomes U+FFFD. A string without
+// either comes back as it is.
+func Escape(s string) (out string, hidden int) {
+	if clean(s) {
+		return s, 0
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if Hidden(r) {
+			hidden++
+			b.WriteString(`\u{` + strings.ToUpper(strconv.FormatInt(int64(r), 16)) + "}")
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String(), hidden
+}
+
+// clean reports whether s is valid and has nothing hidden. ASCII goes fast.
+func clean(s string) bool {
+	ascii := true
+	for i := range len(s) {
+		c := s[i]
+		if c >= 0x7f {
+			ascii = false
+			break
+		}
+		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' {
+			return false
+		}
+	}
+	if ascii {
+		return true
+	}
+	for i, r := range s {
+		if Hidden(r) || r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
+			return false
+		}
+	}
+	return true
+}
+
+// EscapeLine is Escape for names and other single lines: line ends and tabs are escaped too.
+func EscapeLine(s string) string {
+	s, _ = Escape(s)
+	return lineEscaper.Replace(s)
+}
+
+var lineEscaper = strings.NewReplacer("\n", `\u{A}`, "\r", `\u{D}`, "\t", `\u{9}`)

@@ -1,0 +1,45 @@
+package readapi
+
+import "io"
+
+// Input is the bytes of a file: random access and a size. Reads may be concurrent. *io.SectionReader and *bytes.Reader are Inputs.
+type Input interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// Request is what one decoder is asked to do. Its JSON is what goes through the wall (ABI version 1): keys may be added, never renamed,
+// and a decoder ignores keys that it does not know.
+type Request struct {
+	Version   int       `json:"v"`                    // of the ABI: 1
+	MediaType MediaType `json:"media_type"`           // decided by the host from the bytes
+	Name      string    `json:"name,omitempty"`       // as the user called the file; a hint, untrusted
+	Form      Form      `json:"form"`                 // never empty
+	Units     []Range   `json:"units,omitempty"`      // in rising order; empty: all
+	Start     Position  `json:"start,omitzero"`       // where to begin; zero: at the first unit selected
+	Child     []int     `json:"child,omitempty"`      // a file inside the file
+	MaxTokens int64     `json:"max_tokens,omitempty"` // budget of the answer in estimated tokens; 0: none
+	MaxBytes  int64     `json:"max_bytes,omitempty"`  // budget of the answer in bytes of parts; 0: none
+	Unescaped bool      `json:"unescaped,omitempty"`  // show what is hidden
+
+	MaxPixels      int64 `json:"max_pixels,omitempty"`       // of one frame, before decoding
+	MaxSide        int64 `json:"max_side,omitempty"`         // of one side
+	MaxFrames      int64 `json:"max_frames,omitempty"`       // frames in one answer
+	MaxTotalPixels int64 `json:"max_total_pixels,omitempty"` // over all frames of one answer
+	MaxEdge        int64 `json:"max_edge,omitempty"`         // scale pictures down to this longer side
+}
+
+// Result is what one decoder answered, checked but not yet a Document.
+type Result struct {
+	Unit     Unit
+	Total    int64     // units in the file; 0 when unknown
+	AtLeast  bool      // Total is a lower bound: the whole was not scanned
+	Covers   Range     // first and last unit that the parts touch; zero when there are none
+	Next     *Position // where the rest begins; nil when everything that was asked for is here
+	Meta     map[string]any
+	Parts    []Part
+	Children []Child
+	Warnings []Warning
+	Usage    Usage
+	Decoder  DecoderInfo
+}

@@ -1,0 +1,174 @@
+package abi
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// MaxHeaderBytes bounds a frame's JSON header.
+const MaxHeaderBytes = 1 << 20
+
+// maxNameBytes bounds names and media types in a frame.
+const maxNameBytes = 4096
+
+// AppendFrame appends the payload of a frame with this header and body to dst. It fails only when header is not JSON.
+func AppendFrame(dst []byte, header any, body []byte) ([]byte, error) {
+	start := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	h, err := json.Marshal(header)
+	if err != nil {
+		return dst[:start], err
+	}
+	if len(h) > MaxHeaderBytes {
+		return dst[:start], errHeader
+	}
+	binary.LittleEndian.PutUint32(dst[start:], uint32(len(h)))
+	dst = append(dst, h...)
+	return append(dst, body...), nil
+}
+
+// Frame is a decoded frame: Value is the header as the kind's type (*Description, map[string]any, *Part, *readapi.Warning, *Failure,
+// *readapi.Child, *End), or nil when the kind is one that this version does not know. Body points into the payload.
+type Frame struct {
+	Kind  Kind
+	Value any
+	Body  []byte
+}
+
+var errHeader = errors.New("abi: frame header is too long")
+
+// ParseFrame decodes the payload of a frame and checks it: header length, JSON, UTF-8 in text bodies, numbers in range. It never panics
+// and never allocates more than a small multiple of the payload. The error is for the host's log; the read is bad_output.
+func ParseFrame(kind Kind, payload []byte) (Frame, error) {
+	f := Frame{Kind: kind}
+	if kind < KindDescribe || kind > KindEnd {
+		return f, nil
+	}
+	if len(payload) < 4 {
+		return f, fmt.Errorf("abi: a frame of kind %d has %d bytes", kind, len(payload))
+	}
+	n := binary.LittleEndian.Uint32(payload)
+	if n > MaxHeaderBytes || uint64(n) > uint64(len(payload)-4) {
+		return f, errHeader
+	}
+	header := payload[4 : 4+n]
+	f.Body = payload[4+n:]
+	f.Value = newHeader(kind)
+	target := f.Value
+	if kind == KindMeta {
+		target = new(map[string]any)
+	}
+	if err := json.Unmarshal(header, target); err != nil {
+		return f, fmt.Errorf("abi: header of kind %d: %w", kind, err)
+	}
+	if m, ok := target.(*map[string]any); ok {
+		f.Value = *m
+	}
+	return f, f.check()
+}
+
+func newHeader(kind Kind) any {
+	switch kind {
+	case KindDescribe:
+		return new(Description)
+	case KindText, KindImage, KindData:
+		return new(Part)
+	case KindWarning:
+		return new(readapi.Warning)
+	case KindError:
+		return new(Failure)
+	case KindChild:
+		return new(readapi.Child)
+	case KindEnd:
+		return new(End)
+	}
+	return nil
+}
+
+func (f *Frame) check() error {
+	switch v := f.Value.(type) {
+	case *Description:
+		return v.check(len(f.Body))
+	case *Part:
+		return f.checkPart(v)
+	case *readapi.Warning:
+		if v.Code == "" || len(v.Code) > 64 || v.At < 0 {
+			return errors.New("abi: warning without a code or with a negative unit")
+		}
+	case *Failure:
+		if !Reportable(v.Code) {
+			return fmt.Errorf("abi: a guest may not report the code %.40q", v.Code)
+		}
+	case *readapi.Child:
+		if v.N < 1 || v.Bytes < 0 || len(v.Name) > maxNameBytes || len(v.MediaType) > maxNameBytes {
+			return errors.New("abi: child out of range")
+		}
+	case *End:
+		if v.Total < 0 || v.Next != nil && (v.Next.At < 1 || v.Next.Part < 0 || v.Next.Offset < 0) {
+			return errors.New("abi: end out of range")
+		}
+	}
+	return nil
+}
+
+func (f *Frame) checkPart(p *Part) error {
+	if p.At < 1 || p.To != 0 && p.To < p.At || p.Offset < 0 || p.Width < 0 || p.Height < 0 {
+		return errors.New("abi: part out of range")
+	}
+	switch f.Kind {
+	case KindText:
+		if !utf8.Valid(f.Body) {
+			return errors.New("abi: text part is not UTF-8")
+		}
+	case KindImage:
+		if p.MediaType != "image/png" && p.MediaType != "image/jpeg" {
+			return errors.New("abi: image part is neither PNG nor JPEG")
+		}
+	case KindData:
+		if !json.Valid(f.Body) {
+			return errors.New("abi: data part is not JSON")
+		}
+	}
+	return nil
+}
+
+func (d *Description) check(body int) error {
+	if d.ABI != Version {
+		return fmt.Errorf("abi: version %d, want %d", d.ABI, Version)
+	}
+	if d.Name == "" || len(d.Name) > 64 || len(d.Version) > 64 || len(d.MediaTypes) == 0 || len(d.MediaTypes) > 256 || d.Unit == "" || len(d.Unit) > 64 {
+		return errors.New("abi: description lacks a name, a media type or a unit")
+	}
+	for _, m := range d.MediaTypes {
+		if c, ok := readapi.ParseMediaType(string(m)); !ok || c != m || m.Type() == "*" {
+			return fmt.Errorf("abi: media type %.80q is not canonical", m)
+		}
+	}
+	for _, form := range d.Forms {
+		if !form.Valid() {
+			return fmt.Errorf("abi: form %.40q is not known", form)
+		}
+	}
+	for _, s := range d.Samples {
+		if s.Bytes < 0 || s.Bytes > body {
+			return errors.New("abi: samples do not fit the describe frame")
+		}
+		body -= s.Bytes
+	}
+	return nil
+}
+
+// SplitSamples returns the samples' bytes from a describe frame's body, in order; they point into body.
+func (d *Description) SplitSamples(body []byte) [][]byte {
+	out := make([][]byte, 0, len(d.Samples))
+	for _, s := range d.Samples {
+		out = append(out, body[:s.Bytes])
+		body = body[s.Bytes:]
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package sandbox
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/abi"
+)
+
+// Engine is how WebAssembly is executed.
+type Engine int
+
+// The engines. They give the same results and spend the same fuel; the interpreter is some hundred times slower and starts without
+// compiling.
+const (
+	Compiler Engine = iota
+	Interpreter
+)
+
+// String returns the engine's name.
+func (e Engine) String() string {
+	if e == Interpreter {
+		return "interpreter"
+	}
+	return "compiler"
+}
+
+// Options configure a Runtime. Zero in a field means its default; a negative number is an error.
+type Options struct {
+	Engine Engine
+
+	// CacheDir is where compiled modules are kept, in folders of mode 0700. "" keeps none, and a folder that cannot be used is
+	// reported to Log and not used.
+	CacheDir string
+
+	// MaxTotalMemoryBytes bounds the memory of all guests of the runtime together; default 2 GiB.
+	MaxTotalMemoryBytes int64
+
+	// MemoryWait is how long a guest that needs memory waits for other guests to give theirs back; default 2 s. The wait is fair:
+	// first come, first served.
+	MemoryWait time.Duration
+
+	// Log gets what guests print, escaped and capped, and what we know about traps. nil: nowhere.
+	Log *slog.Logger
+}
+
+const (
+	defaultTotalMemoryBytes = 2 << 30
+	defaultMemoryWait       = 2 * time.Second
+)
+
+func (o *Options) withDefaults() (Options, error) {
+	var f Options
+	if o != nil {
+		f = *o
+	}
+	switch {
+	case f.Engine != Compiler && f.Engine != Interpreter:
+		return f, invalid("there is no such engine")
+	case f.MaxTotalMemoryBytes < 0 || f.MemoryWait < 0:
+		return f, invalid("an option is negative")
+	}
+	if f.MaxTotalMemoryBytes == 0 {
+		f.MaxTotalMemoryBytes = defaultTotalMemoryBytes
+	}
+	if f.MemoryWait == 0 {
+		f.MemoryWait = defaultMemoryWait
+	}
+	if f.Log == nil {
+		f.Log = slog.New(slog.DiscardHandler)
+	}
+	return f, nil
+}
+
+// Limits are the caps of one call. Zero in a field means its default; a negative number is invalid_request.
+type Limits struct {
+	Fuel           int64         // units of work; default 300e9, about half a minute
+	Timeout        time.Duration // wall time; default 30 s
+	MaxMemoryBytes int64         // the guest's memory; default 256 MiB, and never more than the module was rewritten for
+	MaxOutputBytes int64         // bytes of emitted frames together; default 10 MiB plus a tenth for their headers
+	MaxLogBytes    int64         // bytes of guest log; what is over is dropped and counted; default 64 KiB
+	MaxFrames      int64         // emitted frames; default 100,000
+	MaxHostCalls   int64         // calls from the guest to the host; default 1,000,000
+}
+
+// headerShare is what frame headers may add to the default output limit of a read.
+const headerShare = 1 << 20
+
+func (l Limits) withDefaults() (Limits, error) {
+	d := readapi.DefaultLimits()
+	for _, f := range []struct {
+		v   *int64
+		def int64
+	}{
+		{&l.Fuel, d.Fuel}, {(*int64)(&l.Timeout), int64(d.Timeout)}, {&l.MaxMemoryBytes, d.MaxMemoryBytes},
+		{&l.MaxOutputBytes, d.MaxOutputBytes + headerShare}, {&l.MaxLogBytes, 64 << 10}, {&l.MaxFrames, 100_000}, {&l.MaxHostCalls, 1_000_000},
+	} {
+		if *f.v < 0 {
+			return l, invalid("a limit is negative")
+		}
+		if *f.v == 0 {
+			*f.v = f.def
+		}
+	}
+	return l, nil
+}
+
+// Call is one decode.
+type Call struct {
+	Request []byte // JSON of a readapi.Request
+
+	// Input is the file. Reads of it go through a goroutine of the call unless it is a *bytes.Reader, *strings.Reader or an
+	// *io.SectionReader of one, so that a slow reader cannot hold up a cancelled call. A ReadAt that was under way when a call was
+	// stopped ends in its own time, after Decode has returned.
+	Input readapi.Input
+
+	// Emit gets each frame, in order. payload is guest memory: copy what is to be kept. A guest that was told to stop and goes on
+	// emitting is bad_output. Emit runs inside the call: while it blocks, nothing can stop the call, and it must not close the instance.
+	Emit func(kind abi.Kind, payload []byte) (stop bool)
+
+	Limits Limits
+}
+
+// Usage is what one call cost. The caller measures the wall time.
+type Usage struct {
+	Fuel        int64 // units of work; the same on every machine and engine for the same module, input, request and start state
+	MemoryBytes int64 // the guest's memory at the call's end, which is its largest: WebAssembly memory does not shrink
+	HostCalls   int64
+	Frames      int64
+	OutputBytes int64 // of frames
+	LogBytes    int64 // of guest log that was kept
+	LogDropped  int64 // of guest log that was over the limit
+}
+
+func invalid(detail string) *readapi.Error {
+	return &readapi.Error{Op: "sandbox", Code: readapi.CodeInvalidRequest, Detail: detail, Hint: "Leave a field at 0 for its default."}
+}

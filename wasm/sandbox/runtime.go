@@ -1,0 +1,185 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// Runtime holds what programs share: the memory budget, the compile cache, the log. It is safe for concurrent use.
+type Runtime struct {
+	opts   Options
+	budget *budget
+	cache  *compileCache // nil: none
+
+	mu         sync.Mutex
+	closed     bool
+	programs   map[*Program]struct{}
+	compiling  map[string]chan struct{} // by digest: a token that the one who compiles holds
+	background sync.WaitGroup           // compilations, which nothing can interrupt
+}
+
+// New returns a Runtime. The caller closes it. The error is invalid_request.
+func New(opts *Options) (*Runtime, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	r := &Runtime{
+		opts: o, budget: newBudget(o.MaxTotalMemoryBytes, o.MemoryWait),
+		programs: map[*Program]struct{}{}, compiling: map[string]chan struct{}{},
+	}
+	if o.CacheDir != "" && o.Engine == Compiler {
+		r.cache = newCompileCache(o.CacheDir, o.Log)
+	}
+	return r, nil
+}
+
+// Module is a rewritten WebAssembly module. Its bytes must not change while a program of it is open.
+type Module struct {
+	Name   string // for errors and the log
+	Wasm   []byte // what binary.Rewrite made
+	Digest string // sha256 of Wasm, lower-case hex: that is what vouches for the rewriting
+}
+
+// Cached reports whether m's machine code seems to be in the compile cache, so that Compile will be quick. It is a hint for progress
+// displays: the entry is not verified. The interpreter has nothing to cache.
+func (r *Runtime) Cached(m Module) bool { return r.cache != nil && r.cache.has(m.Digest) }
+
+// Compile makes a program of m, from the cache where it can. The same module is compiled once at a time; others wait for the one and then
+// take its entry from the cache. The caller closes the program.
+//
+// Errors: module_refused (the digest is another, the module was not rewritten, imports or exports do not fit), canceled and limit_time
+// when ctx ends; the compilation itself goes on then and fills the cache.
+func (r *Runtime) Compile(ctx context.Context, m Module) (*Program, error) {
+	p, err := r.compile(ctx, m)
+	if err != nil {
+		return nil, edge("sandbox.Compile", m.Name, err)
+	}
+	return p, nil
+}
+
+func (r *Runtime) compile(ctx context.Context, m Module) (*Program, error) {
+	if sum := sha256.Sum256(m.Wasm); hex.EncodeToString(sum[:]) != m.Digest {
+		return nil, refused("its digest is not the one that it should have")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, contextError(err)
+	}
+	token, err := r.begin(m.Digest)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case token <- struct{}{}:
+	case <-ctx.Done():
+		r.background.Done()
+		return nil, contextError(ctx.Err())
+	}
+	type result struct {
+		p   *Program
+		err error
+	}
+	done := make(chan result)
+	go func() {
+		defer r.background.Done()
+		p, err := newProgramGuarded(context.WithoutCancel(ctx), r, m)
+		<-token
+		select {
+		case done <- result{p, err}:
+		case <-ctx.Done():
+			if p != nil {
+				_ = p.Close(context.WithoutCancel(ctx))
+			}
+		}
+	}()
+	select {
+	case res := <-done:
+		return res.p, res.err
+	case <-ctx.Done():
+		return nil, contextError(ctx.Err())
+	}
+}
+
+// newProgramGuarded keeps a bug of the compiler's from ending the process, which a panic in this goroutine would.
+func newProgramGuarded(ctx context.Context, r *Runtime, m Module) (p *Program, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.opts.Log.Error("compiling panicked", "module", m.Name, "panic", v, "stack", string(debug.Stack()))
+			p, err = nil, &readapi.Error{Code: readapi.CodeInternal, Detail: "compiling the module failed", Err: fmt.Errorf("panic: %v", v)}
+		}
+	}()
+	return newProgram(ctx, r, m)
+}
+
+// begin returns the token of a digest, with the runtime held open for the caller until background.Done.
+func (r *Runtime) begin(digest string) (chan struct{}, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, errClosed()
+	}
+	r.background.Add(1)
+	if r.compiling[digest] == nil {
+		r.compiling[digest] = make(chan struct{}, 1)
+	}
+	return r.compiling[digest], nil
+}
+
+// MemoryInUse returns how many bytes all guests of the runtime hold together.
+func (r *Runtime) MemoryInUse() int64 { return r.budget.used.Load() }
+
+// Close stops and closes all programs of the runtime and waits for compilations that are under way. It is idempotent.
+func (r *Runtime) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.background.Wait()
+	r.mu.Lock()
+	open := r.programs
+	r.programs = map[*Program]struct{}{}
+	r.mu.Unlock()
+	var first error
+	for p := range open {
+		if err := p.Close(ctx); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func (r *Runtime) add(p *Program) {
+	r.mu.Lock()
+	r.programs[p] = struct{}{}
+	r.mu.Unlock()
+}
+
+func (r *Runtime) remove(p *Program) {
+	r.mu.Lock()
+	delete(r.programs, p)
+	r.mu.Unlock()
+}
+
+func errClosed() *readapi.Error {
+	return &readapi.Error{Code: readapi.CodeCanceled, Detail: "the sandbox is closed"}
+}
+
+// edge makes an error ready to leave the package.
+func edge(op, ref string, err error) error {
+	e, ok := errors.AsType[*readapi.Error](err)
+	if !ok {
+		e = &readapi.Error{Code: readapi.CodeOf(err), Err: err}
+	}
+	c := *e
+	c.Op, c.Ref = op, ref
+	return &c
+}
+
+func logger(o Options, name string) *slog.Logger { return o.Log.With(slog.String("module", name)) }
