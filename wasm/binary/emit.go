@@ -9,8 +9,7 @@ type emitter struct {
 	labels []label // by open block of the original
 	height int     // blocks open in the output, above the function's own
 	copied int     // the original is written up to here
-	tmp    uint32
-	deep   int32 // what the function adds to the depth, or 0
+	deep   int32   // what the function adds to the depth, or 0
 }
 
 // label is where the label of an original block is in the output.
@@ -32,19 +31,8 @@ func (r *rewriter) body(i int) []byte {
 	f, p := &r.m.Funcs[i], r.plans[i]
 	w := &emitter{rewriter: r, points: p.points[1:], direct: p.direct, copied: f.locals}
 	w.e.b = make([]byte, 0, 2*(f.End-f.locals)+64)
-	if Tune.Tee {
-		c := cursor{b: r.m.raw, pos: f.locals, end: f.Start}
-		n := c.u32()
-		w.e.u32(n + 1)
-		w.copied = c.pos
-		w.copyTo(f.Start)
-		w.e.u32(1)
-		w.e.raw(byte(I64))
-		w.tmp = uint32(f.Locals + len(r.m.Types[f.Type].Params))
-	} else {
-		w.copyTo(f.Start)
-	}
-	if p.depth && !Tune.NoDepth {
+	w.copyTo(f.Start)
+	if p.depth {
 		w.deep = frameCost(f)
 		w.enter(r.m.Types[f.Type].Results)
 	}
@@ -129,12 +117,6 @@ func (r *rewriter) look(e *encoder) {
 
 // take writes a point in place.
 func (w *emitter) take(p point) {
-	if Tune.NoSub && !p.look && !p.loop {
-		return
-	}
-	if Tune.NoEntry {
-		return
-	}
 	if p.weight > 0 {
 		w.subtract(&w.e, p.weight)
 	}
@@ -168,7 +150,7 @@ func (w *emitter) instr(in *instr) {
 		w.end(in)
 	case opBr, opBrIf:
 		l := in.a
-		if d, ok := w.direct[in.start]; ok && !Tune.NoThread {
+		if d, ok := w.direct[in.start]; ok {
 			l = d
 		}
 		w.replace(in)
@@ -214,10 +196,6 @@ func (w *emitter) instr(in *instr) {
 func (w *emitter) loop(in *instr) {
 	p := w.points[0]
 	w.points = w.points[1:]
-	if Tune.NoLoop {
-		w.push()
-		return
-	}
 	if i := in.block.index; i >= 0 && len(w.m.Types[i].Params) > 0 {
 		w.push()
 		w.copyTo(in.end)
@@ -236,19 +214,8 @@ func (w *emitter) loop(in *instr) {
 	w.labels[len(w.labels)-1].outside = true
 	w.labels[len(w.labels)-1].weight = p.weight
 	w.copyTo(in.end)
-	if Tune.Tee {
-		e.opU(opGlobalGet, w.fuel)
-		e.konst64(p.weight)
-		e.op(opI64Sub)
-		e.opU(opLocalTee, w.tmp)
-		e.opU(opGlobalSet, w.fuel)
-		e.opU(opLocalGet, w.tmp)
-		e.konst64(0)
-		e.op(opI64LtS)
-	} else {
-		w.subtract(e, p.weight)
-		w.negative(e)
-	}
+	w.subtract(e, p.weight)
+	w.negative(e)
 	e.opU(opBrIf, 1)
 }
 

@@ -37,6 +37,7 @@ type step struct {
 	weight uint16 // eighths of a unit
 	at     int
 	arg    uint32 // the first immediate: label, function, local, constant; of br_table the number of labels without the default
+	direct int32  // br: the label that it can go to instead, plus one; see thread.go
 	labels int    // br_table: offset of the first label
 }
 
@@ -47,6 +48,8 @@ type planner struct {
 	steps  []step
 	direct map[int]uint32
 
+	cold    []bool  // by step of an end: a cold label
+	toCold  []bool  // by step: a cold way begins in front of it
 	pays    []int64 // by step: what a point in front of it pays
 	headers []int64 // by step: what the header of the loop that begins there pays
 	looks   []bool  // by step: whether a look stands in front of it
@@ -85,7 +88,8 @@ func units(w int64) int64 { return (w + weightsPerUnit - 1) / weightsPerUnit }
 // decode fills steps.
 func (p *planner) decode(f *Func) {
 	p.steps = p.steps[:0]
-	t := threader{p: p, direct: map[int]uint32{}}
+	t := threader{p: p}
+	p.direct = map[int]uint32{}
 	c := cursor{b: p.m.raw, pos: f.Start, end: f.End}
 	var in instr
 	for c.pos < c.end {
@@ -97,15 +101,14 @@ func (p *planner) decode(f *Func) {
 			s.weight += weightImport
 		}
 		p.steps = append(p.steps, s)
-		if !Tune.NoThread {
-			t.step(&in)
-		}
+		t.step(&in)
 	}
-	p.direct = t.direct
 	n := len(p.steps) + 1
 	p.pays = cleared(p.pays, n)
 	p.headers = cleared(p.headers, n)
 	p.looks = cleared(p.looks, n)
+	p.toCold = cleared(p.toCold, n)
+	p.settle()
 }
 
 // cleared gives a list of n zeroes.

@@ -12,7 +12,8 @@ package binary
 //
 // A jump forward goes to the end of a block that is still open, so it can branch there at once. That spares the header's
 // look at the fuel, and the table; it gives back about as much time as all the rest of the rewriter takes. The walks that place
-// points see the shorter way too, and charge what really runs.
+// points see the shorter way too, and charge what really runs. Jumps over the next block only stay as they are: measured on
+// the hot loops of PNG and JPEG, these become slower by the register moves that wazero then needs where the ways meet.
 
 // dispatch is a loop that begins with a table over a local.
 type dispatch struct {
@@ -31,7 +32,6 @@ type threadFrame struct {
 type threader struct {
 	p      *planner
 	frames []threadFrame
-	direct map[int]uint32 // by offset of a br: the label that it can go to instead
 }
 
 // step looks at the step that was decoded last.
@@ -90,9 +90,41 @@ func (t *threader) jump(i int, s *step) {
 	begin := d.blocks[min(int64(num.arg), int64(len(d.blocks)-1))]
 	for to := k + 1; to < len(t.frames); to++ {
 		if begin >= 0 && t.frames[to].begin == begin {
-			s.arg = uint32(len(t.frames) - 1 - to)
-			t.direct[s.at] = s.arg
+			s.direct = int32(len(t.frames) - to)
 			return
 		}
+	}
+}
+
+// settle decides which jumps go directly, and finds the cold labels: those from which a straight way leads to a trap, but for
+// branches that leave it. It is the tail of Go functions where failed bounds checks end.
+func (p *planner) settle() {
+	p.cold = cleared(p.cold, len(p.steps)+1)
+	var ends []int // of the open blocks
+	cold := false
+	for i := len(p.steps) - 1; i >= 0; i-- {
+		s := &p.steps[i]
+		switch s.op {
+		case opEnd:
+			p.cold[i] = cold
+			ends = append(ends, i)
+		case opUnreachable:
+			cold = true
+		case opBlock, opLoop, opIf:
+			ends = ends[:len(ends)-1]
+			cold = cold && s.op == opBlock
+		case opReturn, opElse, opBrTable:
+			cold = false
+		case opBr:
+			cold = false
+			if s.direct > 0 {
+				cold = p.cold[ends[len(ends)-int(s.direct)]]
+				if s.direct > nearLabel {
+					s.arg = uint32(s.direct - 1)
+					p.direct[s.at] = s.arg
+				}
+			}
+		}
+		p.toCold[i] = cold
 	}
 }
