@@ -48,13 +48,13 @@ func (r *rewriter) body(i int) []byte {
 }
 
 // frameCost is what one activation adds to the depth. It is one for all but frames so large that MaxDepth of them would not
-// fit in the stack that an engine allows (wazero: 50 MB): every value that a body computes may need a slot.
+// fit in the stack that an engine allows (wazero: 50 MB): every value that a body computes may need a slot of its own.
 func frameCost(f *Func) int32 {
 	return 1 + int32((f.localBytes+8*f.Instrs)/frameBytes)
 }
 
 // frameBytes is the stack that one unit of depth stands for.
-const frameBytes = 16 << 10
+const frameBytes = 32 << 10
 
 // enter counts the depth and opens the block that takes the place of the body.
 func (w *emitter) enter(results []ValType) {

@@ -38,6 +38,7 @@ func (w *payer) walk() {
 	clear(w.pays)
 	for i := len(w.steps) - 2; i >= 0; i-- { // the last end closes the function
 		w.step(i, &w.steps[i])
+		w.owe(i, &w.steps[i])
 		w.cost += int64(w.steps[i].weight)
 		if w.steps[i].op == opLoop {
 			w.headers[i], w.cost = w.cost, 0
@@ -81,6 +82,19 @@ func (w *payer) step(i int, s *step) {
 	case opBrTable:
 		w.table(s)
 	case opReturn, opUnreachable:
+		w.cost = 0
+	}
+}
+
+// owe bounds what is paid in advance. What has been paid is run without refuel being called, so a caller must not pay for much
+// of what it does after its call came back: fifteen hundred callers may do that in a row.
+func (w *payer) owe(i int, s *step) {
+	limit := int64(freeSpan)
+	if w.returns(s) {
+		limit = returnSpan
+	}
+	if w.cost > limit {
+		w.pay(i+1, w.cost)
 		w.cost = 0
 	}
 }

@@ -10,6 +10,8 @@ package binary
 // the most expensive one; where a branch would make that more than paySpan, the dearer side gets a point of its own, which
 // only those who go there pass.
 //
+// Nobody pays for long in advance: what is behind a call, or further away than a span, is paid for when it is reached.
+//
 // Who looks (look.go): span is the work since the last look, the largest over all ways. Loop headers look, so do functions at
 // their entry, and a look is put in wherever the span has grown too long. After a call came back the bound is tighter than
 // otherwise, because fifteen hundred callers may return in a row, each adding its own. Functions that call nothing and do
@@ -119,6 +121,18 @@ func cleared[T any](s []T, n int) []T {
 	s = s[:n]
 	clear(s)
 	return s
+}
+
+// returns reports whether a step is a call that may look and come back much later: not one of the host or of a small leaf.
+func (p *planner) returns(s *step) bool {
+	switch s.op {
+	case opCallIndirect:
+		return true
+	case opCall:
+		own := int(s.arg) - len(p.m.Imports)
+		return own >= 0 && !p.unseen[own]
+	}
+	return false
 }
 
 // eachLabel calls do with every label of a branch.
