@@ -25,6 +25,7 @@ type dispatch struct {
 type threadFrame struct {
 	begin int  // step
 	plain bool // a block without parameters and results
+	loop  bool // a loop without parameters: a jump to its header carries nothing that the way past it would lose
 	table *dispatch
 }
 
@@ -41,7 +42,8 @@ func (t *threader) step(in *instr) {
 	switch s.op {
 	case opBlock, opLoop, opIf:
 		plain := s.op == opBlock && in.block == blockType{index: -1}
-		t.frames = append(t.frames, threadFrame{begin: i, plain: plain})
+		loop := s.op == opLoop && (in.block.index < 0 || len(t.p.m.Types[in.block.index].Params) == 0)
+		t.frames = append(t.frames, threadFrame{begin: i, plain: plain, loop: loop})
 	case opEnd:
 		if n := len(t.frames); n > 0 {
 			t.frames = t.frames[:n-1]
@@ -60,9 +62,9 @@ func (t *threader) table(i int, s *step) {
 		return
 	}
 	j, top := i-2, len(t.frames)-1
-	for ; j >= 0 && top >= 0 && steps[j].op == opBlock; j, top = j-1, top-1 {
+	for ; j >= 0 && top >= 0 && t.frames[top].plain && t.frames[top].begin == j; j, top = j-1, top-1 {
 	}
-	if j < 0 || top < 0 || steps[j].op != opLoop || t.frames[top].begin != j {
+	if j < 0 || top < 0 || !t.frames[top].loop || t.frames[top].begin != j {
 		return
 	}
 	d := &dispatch{local: steps[i-1].arg}
