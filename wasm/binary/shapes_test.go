@@ -219,7 +219,7 @@ var shapes = []shape{
 	}, calls01},
 	{"dispatch loop", func(m *Module) { dispatchLoop(m, Code{0x03, Void}, nil, nil) }, dispatchCalls},
 	{"dispatch loop with a parameter", func(m *Module) { // a jump past its header would lose what it carries
-		dispatchLoop(m, Cat(Code{0x03}, S64(int64(m.Type(i32s(1), i32s(1))))), I32Const(5), I32Const(99))
+		dispatchLoop(m, Cat(Code{0x03}, S64(int64(m.Type(i32s(1), i32s(1))))), I32Const(-5), Get(1))
 	}, dispatchCalls},
 	{"dispatch loop in a loop", func(m *Module) {
 		export(m, i32s(1), i32s(1), i32s(2), I32Const(3), Set(2), Loop(Void,
