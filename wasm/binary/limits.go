@@ -17,7 +17,7 @@ type Limits struct {
 	MaxGlobals       int // default 10,000
 	MaxExports       int // default 10,000
 	MaxElemSegments  int // default 10,000
-	MaxElems         int // entries of all element segments; default 1 Mi
+	MaxElems         int // entries of all element segments; default 256 Ki
 	MaxDataSegments  int // default 100,000, which is also what Go's linker stops at
 	MaxNameBytes     int // length of an import's or export's name; default 1,024
 	MaxBodyBytes     int // code of one function; default 64 KiB
@@ -39,7 +39,7 @@ var defaultLimits = Limits{
 	MaxGlobals:       10_000,
 	MaxExports:       10_000,
 	MaxElemSegments:  10_000,
-	MaxElems:         1 << 20,
+	MaxElems:         256 << 10,
 	MaxDataSegments:  100_000,
 	MaxNameBytes:     1024,
 	MaxBodyBytes:     64 << 10,
