@@ -120,7 +120,11 @@ func resident(t testing.TB) int64 {
 }
 
 // Five thousand reads over all three decoders in one process: the mean resident memory of the last thousand against the first thousand.
+// It takes two minutes, so it runs only when it is asked for (make soak).
 func BenchmarkFlatMemory(b *testing.B) {
+	if os.Getenv("GLOVEBOX_SOAK") == "" {
+		b.Skip("set GLOVEBOX_SOAK=1, or run make soak")
+	}
 	r := newReader(b, glovebox.Options{})
 	files := sampleFiles(b)
 	names := []string{"text2k", "pdf1", "png", "pdf30", "text2k"}
