@@ -70,8 +70,15 @@ func TestBlockedInput(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				r := reader(t, fakes{pdfs(func(*pdk.Writer) error { return nil })})
-				if _, err := r.Read(ctx, host.File{Input: in, Name: "a.pdf"}, readapi.Selection{}); readapi.CodeOf(err) != readapi.CodeLimitTime {
-					t.Errorf("got %v, want limit_time", err)
+				f := host.File{Input: in, Name: "a.pdf"}
+				_, err := r.Read(ctx, f, readapi.Selection{})
+				if e, ok := err.(*readapi.Error); !ok || e.Code != readapi.CodeLimitTime || e.Limit != nil {
+					t.Errorf("the caller's deadline: %v, want limit_time without a limit of ours", err)
+				}
+				f.Limits = &readapi.Limits{Timeout: 1500 * time.Millisecond}
+				_, err = r.Read(t.Context(), f, readapi.Selection{})
+				if e, ok := err.(*readapi.Error); !ok || e.Code != readapi.CodeLimitTime || e.Limit == nil || e.Limit.Value != 1500 {
+					t.Errorf("the read's own limit: %v, want limit_time with it", err)
 				}
 			})
 		})
@@ -174,6 +181,32 @@ func TestHugeBudgets(t *testing.T) {
 		doc, err := reader(t, fakes{lines(digestA)}).Read(t.Context(), f, readapi.Selection{MaxTokens: n, MaxBytes: n})
 		if err != nil || doc.Next != "" {
 			t.Errorf("%d: %+v, %v", n, doc, err)
+		}
+	}
+}
+
+// Budgets are of the answer as it leaves: escaping makes six characters of one.
+func TestBudgetOfWhatLeaves(t *testing.T) {
+	content := strings.Repeat("a"+strings.Repeat("\x7f", 50)+"\n", 100)
+	r := reader(t, fakes{pdfs(func(w *pdk.Writer) error {
+		for at := range w.Units(3) {
+			if err := w.Text(at, content); err != nil {
+				return err
+			}
+		}
+		return nil
+	})})
+	for _, sel := range []readapi.Selection{{MaxTokens: 100}, {MaxTokens: -1, MaxBytes: 1000}} {
+		doc, err := r.Read(t.Context(), file("a.pdf", aPDF), sel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, p := range doc.Parts {
+			n += len(p.Text)
+		}
+		if sel.MaxTokens > 0 && doc.Usage.EstTokens > sel.MaxTokens || sel.MaxBytes > 0 && int64(n) > sel.MaxBytes || n == 0 {
+			t.Errorf("%+v: %d tokens, %d bytes", sel, doc.Usage.EstTokens, n)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/sniff"
@@ -50,21 +51,34 @@ type File struct {
 // Errors: invalid_request, stale_cursor, too_large, unsupported_kind when no decoder accepts what the bytes are, and those of the
 // decoder. When ctx ends the code is canceled or limit_time.
 func (r *Reader) Read(ctx context.Context, f File, sel readapi.Selection) (*readapi.Document, error) {
-	doc, err := r.read(ctx, f, sel)
+	lim, err := r.limitsFor(f)
 	if err != nil {
+		return nil, readapi.AsError("host.Read", err)
+	}
+	within, cancel := context.WithTimeout(ctx, lim.Timeout)
+	defer cancel()
+	doc, err := r.read(within, f, sel, lim)
+	if err != nil {
+		if readapi.CodeOf(err) == readapi.CodeLimitTime && ctx.Err() == nil {
+			err = overTime(err, lim)
+		}
 		return nil, readapi.AsError("host.Read", err)
 	}
 	return doc, nil
 }
 
-func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection) (*readapi.Document, error) {
-	start := time.Now()
-	lim, err := r.limitsFor(f)
-	if err != nil {
-		return nil, err
+// overTime says that it was the read's own limit that passed, which whoever saw its context end cannot know.
+func overTime(err error, lim readapi.Limits) error {
+	e := readapi.Error{Code: readapi.CodeLimitTime, Err: err}
+	if known, ok := errors.AsType[*readapi.Error](err); ok {
+		e = *known
 	}
-	ctx, cancel := context.WithTimeout(ctx, lim.Timeout)
-	defer cancel()
+	e.Detail, e.Limit = "", &readapi.LimitHit{Name: "timeout_ms", Value: max(1, lim.Timeout.Milliseconds())}
+	return &e
+}
+
+func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection, lim readapi.Limits) (*readapi.Document, error) {
+	start := time.Now()
 	what, err := identify(ctx, f, lim)
 	if err != nil {
 		return nil, err

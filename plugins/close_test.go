@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -216,6 +218,19 @@ func TestBusy(t *testing.T) {
 	}
 	close(g.open)
 	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// The largest limits are limits like any other.
+func TestHugeLimits(t *testing.T) {
+	r := interpreted(t, plugins.Options{})
+	if err := r.Add(small(t, "a")); err != nil {
+		t.Fatal(err)
+	}
+	const n = math.MaxInt64
+	lim := readapi.Limits{Timeout: n, Fuel: n, MaxMemoryBytes: n, MaxOutputBytes: n}
+	if _, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, lim); err != nil {
 		t.Error(err)
 	}
 }

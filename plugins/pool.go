@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -55,10 +56,11 @@ func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request
 		inst.Close()
 		return readapi.Result{}, err
 	}
-	collect := abi.Collector{MaxBytes: lim.MaxOutputBytes + headerRoom}
+	most := min(lim.MaxOutputBytes, math.MaxInt64-headerRoom) + headerRoom
+	collect := abi.Collector{MaxBytes: most}
 	usage, err := inst.Decode(ctx, &sandbox.Call{
 		Request: raw, Input: in, Emit: collect.Add,
-		Limits: sandbox.Limits{Fuel: lim.Fuel, Timeout: lim.Timeout, MaxMemoryBytes: lim.MaxMemoryBytes, MaxOutputBytes: lim.MaxOutputBytes + headerRoom},
+		Limits: sandbox.Limits{Fuel: lim.Fuel, Timeout: lim.Timeout, MaxMemoryBytes: lim.MaxMemoryBytes, MaxOutputBytes: most},
 	})
 	if err != nil {
 		inst.Close() // after any error its state is unknown

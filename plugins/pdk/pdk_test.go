@@ -57,8 +57,12 @@ func walk(t *rapid.T, d *pdk.Decoder, req readapi.Request) map[int64]string {
 				t.Fatalf("unit %d goes on at %d, had %d bytes", p.At, p.Offset, len(got[p.At]))
 			}
 			got[p.At] += p.Text
-			tokens += readapi.EstimateTokens(p.Text)
-			n += int64(len(p.Text))
+			text := p.Text // as it leaves
+			if !req.Unescaped && req.Form != readapi.FormSource {
+				text, _ = readapi.Escape(text)
+			}
+			tokens += readapi.EstimateTokens(text)
+			n += int64(len(text))
 		}
 		small := len(res.Parts) == 1 && utf8.RuneCountInString(res.Parts[0].Text) == 1 // progress beats the budget
 		if !small && (req.MaxTokens > 0 && tokens > req.MaxTokens || req.MaxBytes > 0 && n > req.MaxBytes) {
@@ -77,10 +81,11 @@ func walk(t *rapid.T, d *pdk.Decoder, req readapi.Request) map[int64]string {
 // Walking the cursors gives every selected unit once and whole, whatever the budget.
 func TestWalk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \né漢́\u200d👩")))
+		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \né漢́\u200d👩\x1b\u0085\u202e\U000E0041")))
 		texts := rapid.SliceOfN(text, 1, 12).Draw(t, "texts")
 		req := readapi.Request{
 			Version: 1, Form: readapi.FormAuto, MaxTokens: rapid.Int64Range(0, 8).Draw(t, "tokens"), MaxBytes: rapid.Int64Range(0, 20).Draw(t, "bytes"),
+			Unescaped: rapid.Bool().Draw(t, "unescaped"),
 		}
 		if rapid.Bool().Draw(t, "select") {
 			from := rapid.Int64Range(1, int64(len(texts))).Draw(t, "from")

@@ -101,15 +101,14 @@ func (w *Writer) Text(at int64, text string) error {
 
 // textFrom emits text, which begins at offset skip of unit at.
 func (w *Writer) textFrom(at, skip int64, text string) error {
-	cost := readapi.EstimateTokens(text)
-	if w.fits(cost, int64(len(text))) {
-		return w.text(abi.Part{At: at, Offset: skip}, text, cost)
+	if w.fits(w.cost(text)) {
+		return w.text(abi.Part{At: at, Offset: skip}, text)
 	}
 	if w.parts > 0 {
 		return w.full(skip)
 	}
 	text = w.cut(text)
-	if err := w.text(abi.Part{At: at, Offset: skip, Truncated: true}, text, readapi.EstimateTokens(text)); err != nil {
+	if err := w.text(abi.Part{At: at, Offset: skip, Truncated: true}, text); err != nil {
 		return err
 	}
 	return w.full(skip + int64(len(text)))
@@ -126,8 +125,8 @@ func (w *Writer) Line(at int64, line string) error {
 		return err
 	}
 	line = line[skip:]
-	cost := w.lineCost(line)
-	if !w.fits(cost, int64(len(line))) {
+	tokens, size := w.cost(line)
+	if !w.fits(tokens, size) {
 		return w.textFrom(at, skip, line)
 	}
 	if len(w.lines) > 0 && (at != w.lineTo+1 || len(w.lines)+len(line) > coalesceBytes) {
@@ -140,17 +139,23 @@ func (w *Writer) Line(at int64, line string) error {
 	}
 	w.lineTo = at
 	w.lines = append(w.lines, line...)
-	w.spend(cost, int64(len(line)))
+	w.spend(tokens, size)
 	return w.err
 }
 
-// lineCost is only worth computing when there is a token budget.
-func (w *Writer) lineCost(line string) int64 {
-	if w.req.MaxTokens <= 0 {
-		return 0
+// cost is what text takes of the budgets as it leaves: the host escapes what is hidden in it, which makes it longer.
+func (w *Writer) cost(text string) (tokens, bytes int64) {
+	if w.escaped() {
+		return readapi.EscapedCost(text)
 	}
-	return readapi.EstimateTokens(line)
+	if w.req.MaxTokens > 0 { // only worth counting then
+		tokens = readapi.EstimateTokens(text)
+	}
+	return tokens, int64(len(text))
 }
+
+// escaped reports whether the host will escape what is hidden in a text.
+func (w *Writer) escaped() bool { return w.req.Form != readapi.FormSource && !w.req.Unescaped }
 
 // Image emits a picture of unit at, encoded as image/png or image/jpeg. Pictures and data are not cut: one that does not fit goes to the
 // next answer.
@@ -259,16 +264,7 @@ func (w *Writer) fits(tokens, bytes int64) bool {
 // cut returns the longest beginning of text that fits the whole budget, at least one character, ended where a reader would end it: behind
 // a blank where there is one near, never before a mark that belongs to the character before it.
 func (w *Writer) cut(text string) string {
-	s := text
-	if w.req.MaxBytes > 0 && int64(len(s)) > w.req.MaxBytes {
-		s = s[:w.req.MaxBytes]
-		for len(s) > 0 && !utf8.RuneStart(text[len(s)]) {
-			s = s[:len(s)-1]
-		}
-	}
-	if w.req.MaxTokens > 0 {
-		s = readapi.CutTokens(s, w.req.MaxTokens)
-	}
+	s := readapi.Cut(text, w.req.MaxTokens, w.req.MaxBytes, w.escaped())
 	const near = 256
 	for i := len(s); i > max(0, len(s)-near); i-- {
 		if c := s[i-1]; c == ' ' || c == '\n' {
@@ -296,8 +292,8 @@ func (w *Writer) spend(tokens, bytes int64) {
 	w.parts++
 }
 
-func (w *Writer) text(h abi.Part, text string, cost int64) error {
-	w.spend(cost, int64(len(text)))
+func (w *Writer) text(h abi.Part, text string) error {
+	w.spend(w.cost(text))
 	return w.emit(abi.KindText, h, []byte(text))
 }
 
