@@ -3,8 +3,13 @@
 package glovebox_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"hash"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +52,8 @@ func BenchmarkRewriting(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			before, after := newBareGuest(b, plain, c.file), newBareGuest(b, rewritten, c.file)
+			compiler := wazero.NewRuntimeConfigCompiler()
+			before, after := newBareGuest(b, compiler, plain, c.file), newBareGuest(b, compiler, rewritten, c.file)
 			before.run()
 			after.run()
 			var slow, fast []time.Duration
@@ -61,8 +67,70 @@ func BenchmarkRewriting(b *testing.B) {
 	}
 }
 
+// What a decoder emits does not change by the rewriting, on either engine: original and rewritten module get the same inputs under the same
+// host, twice, and every frame is compared.
+func TestRewrittenAgainstOriginal(t *testing.T) {
+	small, err := samples.PNG(24, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tiny, err := samples.Photo(40, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := sampleFiles(t)
+	inputs := map[string][]sampleFile{ // the last one of each is small enough for the interpreter, which is a hundred times slower
+		"pdf":   {files["pdf30"], files["pdf1"]},
+		"image": {files["jpeg"], files["png"], {"", "image/png", small}, {"", "image/jpeg", tiny}},
+		"text":  {{"", "text/plain", samples.Lines(5000)}, files["text2k"]},
+	}
+	for name, list := range inputs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plain := originalGuest(t, name)
+			rewritten, err := wasmbinary.Rewrite(plain, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, f := range list {
+				want := emitted(t, wazero.NewRuntimeConfigCompiler(), plain, f)
+				if got := emitted(t, wazero.NewRuntimeConfigCompiler(), rewritten, f); got != want {
+					t.Errorf("input %d: the rewritten module emits something else, compiled", i)
+				}
+				if i < len(list)-1 {
+					continue
+				}
+				if got := emitted(t, wazero.NewRuntimeConfigInterpreter(), plain, f); got != want {
+					t.Errorf("input %d: the engines differ on the original", i)
+				}
+				if got := emitted(t, wazero.NewRuntimeConfigInterpreter(), rewritten, f); got != want {
+					t.Errorf("input %d: the rewritten module emits something else, interpreted", i)
+				}
+			}
+		})
+	}
+}
+
+// emitted runs a module twice on one input and returns the digest of the second run's frames.
+func emitted(t *testing.T, config wazero.RuntimeConfig, wasm []byte, f sampleFile) string {
+	t.Helper()
+	cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(testCache(t), "bare"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cache.Close(context.Background()) })
+	g := newBareGuest(t, config.WithCompilationCache(cache), wasm, f)
+	g.run()
+	first := g.sum.Sum(nil)
+	g.run()
+	if second := g.sum.Sum(nil); !bytes.Equal(first, second) {
+		t.Error("the same input gives other frames the second time")
+	}
+	return hex.EncodeToString(first)
+}
+
 // originalGuest builds a decoder's module as `make wasm` does, before it is rewritten.
-func originalGuest(b *testing.B, name string) []byte {
+func originalGuest(b testing.TB, name string) []byte {
 	b.Helper()
 	out := filepath.Join(b.TempDir(), name+".wasm")
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-buildmode=c-shared", "-o", out, "./decoders/"+name+"/guest")
@@ -79,24 +147,25 @@ func originalGuest(b *testing.B, name string) []byte {
 
 // bareGuest is a module under a host that does as little as it can, with or without the wall.
 type bareGuest struct {
-	b       *testing.B
+	b       testing.TB
 	mod     api.Module
 	fuel    api.MutableGlobal // nil: as the toolchain built it
 	request []byte
 	input   []byte
-	out     int
+	out     int       // bytes emitted by the last run
+	sum     hash.Hash // over kinds and frames of the last run
 	refuels int
 }
 
-func newBareGuest(b *testing.B, wasm []byte, f sampleFile) *bareGuest {
+func newBareGuest(b testing.TB, config wazero.RuntimeConfig, wasm []byte, f sampleFile) *bareGuest {
 	b.Helper()
 	ctx := context.Background()
-	g := &bareGuest{b: b, input: f.data}
+	g := &bareGuest{b: b, input: f.data, sum: sha256.New()}
 	var err error
 	if g.request, err = json.Marshal(request(f)); err != nil {
 		b.Fatal(err)
 	}
-	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler())
+	rt := wazero.NewRuntimeWithConfig(ctx, config)
 	b.Cleanup(func() { rt.Close(ctx) })
 	wasi_snapshot_preview1.MustInstantiate(ctx, rt)
 	g.host(ctx, rt)
@@ -135,7 +204,16 @@ func (g *bareGuest) host(ctx context.Context, rt wazero.Runtime) {
 		m.Memory().Write(uint32(st[1]), g.input[off:off+n])
 		st[0] = n
 	})
-	add("emit", []api.ValueType{i32, i32, i32}, []api.ValueType{i32}, func(_ api.Module, st []uint64) { g.out, st[0] = g.out+int(uint32(st[2])), 0 })
+	add("emit", []api.ValueType{i32, i32, i32}, []api.ValueType{i32}, func(m api.Module, st []uint64) {
+		frame, ok := m.Memory().Read(uint32(st[1]), uint32(st[2]))
+		if !ok {
+			g.b.Error("a frame outside the memory")
+		}
+		fmt.Fprintf(g.sum, "%d %d\n", uint32(st[0]), len(frame)) // the upper half of an i32 is anything
+		g.sum.Write(frame)
+		g.out += len(frame)
+		st[0] = 0
+	})
 	add("log", []api.ValueType{i32, i32, i32}, nil, func(api.Module, []uint64) {})
 	wall := rt.NewHostModuleBuilder(wasmbinary.WallModule)
 	wall.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
@@ -156,6 +234,7 @@ func (g *bareGuest) run() time.Duration {
 		g.fuel.Set(wasmbinary.SliceFuel)
 	}
 	g.out = 0
+	g.sum.Reset()
 	start := processTime(g.b)
 	res, err := g.mod.ExportedFunction("glovebox_decode").Call(context.Background())
 	took := processTime(g.b) - start
@@ -166,7 +245,7 @@ func (g *bareGuest) run() time.Duration {
 }
 
 // processTime is the processor's time that this process has used.
-func processTime(b *testing.B) time.Duration {
+func processTime(b testing.TB) time.Duration {
 	var ru syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &ru); err != nil {
 		b.Fatal(err)
