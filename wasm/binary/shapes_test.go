@@ -67,6 +67,14 @@ func dispatch(loop, carry Code) Code {
 // returnCount ends f with what it has counted.
 var returnCount = Cat(GlobalGet(0), Return)
 
+// farJump is a dispatch over index whose part 0 jumps to the header with what set leaves, too far to be a near jump.
+func farJump(index, set Code) Code {
+	return Cat(Loop(Void,
+		Block(Void, Block(Void, Block(Void, Block(Void, index, BrTable(3, 0, 1, 2)),
+			bump, GlobalGet(0), I32Const(40), Op(0x4a), If(Void, returnCount), set, Br(3)),
+			Repeat(2, bump)), Repeat(4, bump)), Repeat(8, bump)), GlobalGet(0))
+}
+
 // dispatchLoop exports f around dispatch.
 func dispatchLoop(m *Module, loop, first, carry Code) {
 	body := Cat(first, dispatch(loop, carry))
@@ -229,6 +237,38 @@ var shapes = []shape{
 		export(m, i32s(1), i32s(1), i32s(2), Block(Void, Loop(Void,
 			Block(Void, Block(Void, Block(Void, Get(0), BrTable(2, 0, 1)), bump, I32Const(9), Set(1), I32Const(1), Set(0), Br(2)), Repeat(2, bump), Br(2)),
 			Repeat(4, bump))), GlobalGet(0))
+	}, dispatchCalls},
+	{"dispatch, but a jump sets another local", func(m *Module) {
+		export(m, i32s(1), i32s(1), i32s(1), farJump(Get(0), Cat(I32Const(3), Set(1))))
+	}, dispatchCalls},
+	{"dispatch, but a jump sets no constant", func(m *Module) {
+		export(m, i32s(1), i32s(1), i32s(3), I32Const(1), Set(3), farJump(Get(0), Cat(Get(3), Set(0))))
+	}, dispatchCalls},
+	{"dispatch, but over a global", func(m *Module) {
+		export(m, i32s(1), i32s(1), nil, farJump(GlobalGet(0), Cat(I32Const(3), Set(0))))
+	}, dispatchCalls},
+	{"dispatch, but over a sum", func(m *Module) {
+		export(m, i32s(1), i32s(1), nil, farJump(Cat(GlobalGet(0), Get(0), I32Add), Cat(I32Const(3), Set(0))))
+	}, dispatchCalls},
+	{"dispatch, but something stands before the table", func(m *Module) {
+		export(m, i32s(1), i32s(1), i32s(1), Loop(Void, bump,
+			Block(Void, Block(Void, Block(Void, Block(Void, Get(0), BrTable(3, 0, 1, 2)),
+				I32Const(2), Set(0), Br(3)), Repeat(2, bump)), Repeat(4, bump)), Repeat(8, bump)), GlobalGet(0))
+	}, dispatchCalls},
+	{"cold label", func(m *Module) {
+		export(m, i32s(1), nil, nil, Block(Void, Block(Void, Get(0), BrIf(0), bump, Return), Repeat(200, bump)), Unreachable)
+	}, calls01},
+	{"cold branch of an if", func(m *Module) {
+		export(m, i32s(1), nil, nil, Get(0), If(Void, Repeat(200, bump), Unreachable), Repeat(200, bump), Get(0), I32Eqz, If(Void, Unreachable))
+	}, []invocation{inv("f", 5)}},
+	{"cold tail of a dispatch", func(m *Module) { // as Go ends functions: failed checks, one after the other, each may leave
+		check := func(n int32, l uint32) Code {
+			return Cat(Get(1), I32Const(n), I32Eq, If(Void, I32Const(n), Set(0), Br(l)))
+		}
+		export(m, i32s(1), nil, i32s(1), Get(0), Set(1), I32Const(0), Set(0), Block(Void, Loop(Void,
+			Block(Void, Block(Void, Block(Void, Block(Void, Block(Void, Get(0), BrTable(4, 0, 1, 2, 3)),
+				check(1, 5), check(2, 5), check(3, 5), Repeat(50, bump), Return),
+				Repeat(100, bump), Get(1), BrIf(4)), Repeat(100, bump)), Repeat(300, bump), GlobalGet(0), BrIf(2)), Nop)), Unreachable)
 	}, dispatchCalls},
 	{"vectors", func(m *Module) {
 		export(m, i32s(1), Types{I64}, Types{V128}, Get(0), Vector(0x11), V128Const(1, 2), Vector(0xae), Tee(1),
