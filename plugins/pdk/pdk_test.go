@@ -285,3 +285,53 @@ func TestImageBudget(t *testing.T) {
 		t.Errorf("a picture over the whole budget: %v", err)
 	}
 }
+
+// An answer ends before it has more parts or warnings than the protocol allows, and the next one goes on: a thousand scanned pages without
+// text used to be bad_output.
+func TestManyUnits(t *testing.T) {
+	const total = 70_000
+	for name, c := range map[string]struct{ perUnit, answers int }{"parts": {0, 2}, "warnings": {1, 70}, "many of one unit": {3000, 0}} {
+		t.Run(name, func(t *testing.T) {
+			d := units(nil, false)
+			d.Decode = func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
+				for at := range w.Units(total) {
+					for range c.perUnit {
+						if err := w.Warn(readapi.WarnNoTextLayer, "scanned", at); err != nil {
+							return err
+						}
+					}
+					if err := w.Text(at, ""); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			var seen int64
+			req := readapi.Request{}
+			for answers := 1; ; answers++ {
+				res, err := read(t, d, req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range res.Parts {
+					if seen++; p.At != seen {
+						t.Fatalf("unit %d, want %d", p.At, seen)
+					}
+				}
+				if c.answers == 0 {
+					if last := res.Warnings[len(res.Warnings)-1]; len(res.Parts) != 1 || last.Code != readapi.WarnPartial {
+						t.Fatalf("%d parts, last warning %+v", len(res.Parts), last)
+					}
+					return
+				}
+				if res.Next == nil {
+					if seen != total || answers > c.answers {
+						t.Errorf("%d units in %d answers", seen, answers)
+					}
+					return
+				}
+				req.Start = *res.Next
+			}
+		})
+	}
+}

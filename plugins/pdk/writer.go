@@ -30,6 +30,9 @@ type Writer struct {
 	tokens int64 // spent
 	bytes  int64 // spent
 
+	frames   int // of parts, emitted
+	warnings int // emitted or left out
+
 	lines    []byte // text of adjacent lines that is not emitted yet
 	lineAt   int64
 	lineTo   int64
@@ -213,13 +216,23 @@ func (w *Writer) Stop(at int64) error {
 // Meta emits facts about the whole file; later keys replace earlier ones.
 func (w *Writer) Meta(meta map[string]any) error { return w.emit(abi.KindMeta, meta, nil) }
 
-// Warn emits a warning; at is the unit that it applies to, 0 for the file. detail is words of the decoder's own.
+// Warn emits a warning; at is the unit that it applies to, 0 for the file. detail is words of the decoder's own. Behind the first thousand
+// of an answer they are only counted; the answer ends before the next unit then.
 func (w *Writer) Warn(code, detail string, at int64) error {
+	if w.warnings++; w.warnings > mostWarnings {
+		return w.err
+	}
 	return w.emit(abi.KindWarning, readapi.Warning{Code: code, Detail: detail, At: at}, nil)
 }
 
 // Child lists a file inside the file.
 func (w *Writer) Child(c readapi.Child) error { return w.emit(abi.KindChild, c, nil) }
+
+// What one answer may have of parts and warnings: less than the protocol allows, so that what is still to come has room.
+const (
+	mostParts    = abi.MaxParts - 16
+	mostWarnings = abi.MaxWarnings - 16
+)
 
 // begin counts a part of unit at; given means that a former answer had it whole.
 func (w *Writer) begin(at int64) (given bool, err error) {
@@ -230,6 +243,9 @@ func (w *Writer) begin(at int64) (given bool, err error) {
 		w.part++
 	} else {
 		w.at, w.part = at, 0
+		if w.parts > 0 && (w.frames >= mostParts || w.warnings >= mostWarnings) {
+			return false, w.full(0)
+		}
 	}
 	return at == w.req.Start.At && w.part < w.req.Start.Part, nil
 }
@@ -333,6 +349,9 @@ func (w *Writer) emit(kind abi.Kind, header any, body []byte) error {
 		return w.fail(err)
 	}
 	w.buf = b
+	if kind == abi.KindText || kind == abi.KindImage || kind == abi.KindData {
+		w.frames++
+	}
 	if w.sink(kind, b) {
 		return w.fail(errStopped)
 	}
@@ -348,7 +367,11 @@ func (w *Writer) finish(err error) {
 		return
 	}
 	if err == nil || errors.Is(err, ErrFull) {
-		if err = w.flush(); err == nil {
+		err = w.flush()
+		if left := w.warnings - mostWarnings; err == nil && left > 0 {
+			err = w.emit(abi.KindWarning, readapi.Warning{Code: readapi.WarnPartial, Detail: strconv.Itoa(left) + " more warnings are left out"}, nil)
+		}
+		if err == nil {
 			err = w.emit(abi.KindEnd, abi.End{Total: w.total, AtLeast: w.atLeast, Next: w.next}, nil)
 		}
 	}
