@@ -85,9 +85,18 @@ func (in *instance) link(rt wazero.Runtime) {
 // start instantiates a module. A rewritten one gets its data and its start function from the State, as a host does it.
 func start(t testing.TB, engine string, wasm []byte, rewritten bool, slice int64) (*instance, error) {
 	t.Helper()
+	return startWith(t, engine, wasm, rewritten, slice, nil)
+}
+
+// startWith does the same with more host modules.
+func startWith(t testing.TB, engine string, wasm []byte, rewritten bool, slice int64, link func(*instance, wazero.Runtime)) (*instance, error) {
+	t.Helper()
 	in := &instance{t: t, slice: slice}
 	rt := newRuntime(t, engine)
 	in.link(rt)
+	if link != nil {
+		link(in, rt)
+	}
 	cm, err := rt.CompileModule(t.Context(), wasm)
 	if err != nil {
 		return nil, fmt.Errorf("compile: %w", err)

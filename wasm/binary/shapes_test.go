@@ -245,7 +245,12 @@ var shapes = []shape{
 		export(m, i32s(1), i32s(1), i32s(3), I32Const(1), Set(3), farJump(Get(0), Cat(Get(3), Set(0))))
 	}, dispatchCalls},
 	{"dispatch, but over a global", func(m *Module) {
-		export(m, i32s(1), i32s(1), nil, farJump(GlobalGet(0), Cat(I32Const(3), Set(0))))
+		g := m.Global(I32, true, I32Const(0))
+		export(m, i32s(1), i32s(1), i32s(int(g)), farJump(GlobalGet(g), Cat(I32Const(3), Set(g))))
+	}, dispatchCalls},
+	{"dispatch, but a jump sets a global", func(m *Module) {
+		g := m.Global(I32, true, I32Const(0))
+		export(m, i32s(1), i32s(1), i32s(int(g)), farJump(Get(g), Cat(I32Const(3), GlobalSet(g))))
 	}, dispatchCalls},
 	{"dispatch, but over a sum", func(m *Module) {
 		export(m, i32s(1), i32s(1), nil, farJump(Cat(GlobalGet(0), Get(0), I32Add), Cat(I32Const(3), Set(0))))
