@@ -49,6 +49,7 @@ var rules = []rule{
 	{"wasm/...", words("readapi wasm/..."), nil},
 
 	{"plugins/pdk", words("readapi wasm/abi"), nil},
+	{"plugins/plugintest", words("readapi wasm/... plugins/... decoders/decodertest testdata/..."), nil},
 	{"plugins/...", words("readapi wasm/... plugins/..."), words("golang.org/x/sync")},
 
 	{"host/...", words("readapi host/..."), words("github.com/gabriel-vasile/mimetype golang.org/x/text golang.org/x/sync")},

@@ -208,6 +208,7 @@ func hostileFiles() []hostileFile {
 	vp8l := []byte{0x2f, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0} // 16384 x 16384: fourteen bits each, less one
 	webp := append([]byte("RIFF\x14\x00\x00\x00WEBPVP8L\x08\x00\x00\x00"), vp8l...)
 
+	// Nothing but a cycle: there is no page to repair it to.
 	cycle := "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[2 0 R]/Count 1>>\nendobj\n" +
 		"xref\n0 3\n0000000000 65535 f \n0000000009 00000 n \n0000000054 00000 n \ntrailer\n<</Size 3/Root 1 0 R>>\nstartxref\n"
 	cycle += fmt.Sprintf("%d\n%%%%EOF\n", strings.Index(cycle, "xref"))

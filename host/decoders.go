@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 
 	"github.com/glovebox-wasm/glovebox/host/sniff"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -38,6 +39,11 @@ func able(d Decoders, m readapi.MediaType) (out []accepted) {
 		out = append(out, accepted{m, info})
 	}
 	return out
+}
+
+// gone reports whether a decoder that was accepted is not there any more.
+func gone(d Decoders, a accepted) bool {
+	return !slices.Contains(d.Accepts(a.mediaType), a.decoder)
 }
 
 // accepted is a decoder that will be asked, and what it will be told the file is.

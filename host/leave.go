@@ -70,18 +70,18 @@ func hostWarnings(what sniff.Result, used accepted, hidden int) (out []readapi.W
 func checkPart(p *readapi.Part, req readapi.Request) (n int64, hidden int, err error) {
 	switch p.Type {
 	case readapi.PartText:
-		n = int64(len(p.Text))
 		if !utf8.ValidString(p.Text) {
 			return n, 0, badOutput("text that is not UTF-8")
 		}
 		if req.Form != readapi.FormSource && !req.Unescaped {
 			p.Text, hidden = readapi.Escape(p.Text)
 		}
+		n = int64(len(p.Text))
 	case readapi.PartData:
-		n = int64(len(p.Data))
 		if !req.Unescaped {
 			p.Data, err = escapeData(p.Data)
 		}
+		n = int64(len(p.Data))
 	case readapi.PartImage:
 		n = int64(len(p.Image.Bytes))
 		cfg, format, err := image.DecodeConfig(bytes.NewReader(p.Image.Bytes))
@@ -116,14 +116,14 @@ func partTokens(p *readapi.Part) int64 {
 	return readapi.EstimateTokens(p.Text)
 }
 
-// checkBudget refuses an answer that went over what was asked. A decoder counts before the host escapes and rounds per part, so a little
-// slack is not its fault; one unit that cannot be split (a picture, a table) may exceed the token budget alone.
+// checkBudget refuses an answer that went over what was asked. A decoder may count roughly, so a little slack is not its fault; one unit
+// that cannot be split (a picture, a table) may exceed the token budget alone.
 func checkBudget(req readapi.Request, lim readapi.Limits, bytesOut, tokens int64) error {
 	if bytesOut > lim.MaxOutputBytes {
 		return &readapi.Error{Code: readapi.CodeLimitOutput, Limit: &readapi.LimitHit{Name: "max_output_bytes", Value: lim.MaxOutputBytes, Actual: bytesOut}}
 	}
-	const unsplittable = 64 << 10 // tokens
-	if req.MaxTokens > 0 && tokens > 2*req.MaxTokens+unsplittable {
+	const unsplittable = 64 << 10                                     // tokens
+	if req.MaxTokens > 0 && (tokens-unsplittable)/2 > req.MaxTokens { // so that no limit overflows
 		return badOutput("more text than the budget allows")
 	}
 	return nil

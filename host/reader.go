@@ -3,10 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/sniff"
@@ -54,34 +51,48 @@ type File struct {
 // Errors: invalid_request, stale_cursor, too_large, unsupported_kind when no decoder accepts what the bytes are, and those of the
 // decoder. When ctx ends the code is canceled or limit_time.
 func (r *Reader) Read(ctx context.Context, f File, sel readapi.Selection) (*readapi.Document, error) {
-	doc, err := r.read(ctx, f, sel)
+	lim, err := r.limitsFor(f)
 	if err != nil {
+		return nil, readapi.AsError("host.Read", err)
+	}
+	within, cancel := context.WithTimeout(ctx, lim.Timeout)
+	defer cancel()
+	doc, err := r.read(within, f, sel, lim)
+	if err != nil {
+		if readapi.CodeOf(err) == readapi.CodeLimitTime && ctx.Err() == nil {
+			err = overTime(err, lim)
+		}
 		return nil, readapi.AsError("host.Read", err)
 	}
 	return doc, nil
 }
 
-func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection) (*readapi.Document, error) {
+// overTime says that it was the read's own limit that passed, which whoever saw its context end cannot know.
+func overTime(err error, lim readapi.Limits) error {
+	e := readapi.Error{Code: readapi.CodeLimitTime, Err: err}
+	if known, ok := errors.AsType[*readapi.Error](err); ok {
+		e = *known
+	}
+	e.Detail, e.Limit = "", &readapi.LimitHit{Name: "timeout_ms", Value: max(1, lim.Timeout.Milliseconds())}
+	return &e
+}
+
+func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection, lim readapi.Limits) (*readapi.Document, error) {
 	start := time.Now()
-	lim, err := r.limitsFor(f)
+	what, err := identify(ctx, f, lim)
 	if err != nil {
 		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, lim.Timeout)
-	defer cancel()
-	what, err := identify(f, lim)
-	if err != nil {
-		return nil, err
-	}
-	if f.Input.Size() == 0 {
-		return emptyDocument(f, what)
 	}
 	able := accept(r.decoders, what)
-	if len(able) == 0 {
-		return nil, &readapi.Error{Code: readapi.CodeUnsupportedKind, Detail: string(what.MediaType), Hint: "The original bytes are unchanged; install a decoder for this type to read it."}
-	}
 	digest := startDigest(ctx, f)
-	req, able, err := r.request(f, sel, lim, able, digest)
+	defer digest.stop(ctx)
+	if f.Input.Size() == 0 {
+		return r.empty(ctx, f, sel, lim, what, able, digest)
+	}
+	if len(able) == 0 {
+		return nil, unsupported(what.MediaType)
+	}
+	req, able, err := r.request(ctx, f, sel, lim, able, digest)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +100,7 @@ func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection) (*read
 	if err != nil {
 		return nil, err
 	}
-	sum, err := digest.wait()
+	sum, err := digest.wait(ctx)
 	if err = cmp.Or(err, ctx.Err()); err != nil { // an answer that comes too late is none
 		return nil, err
 	}
@@ -114,12 +125,19 @@ func (r *Reader) limitsFor(f File) (readapi.Limits, error) {
 	return f.Limits.WithDefaults()
 }
 
+func unsupported(m readapi.MediaType) error {
+	return &readapi.Error{Code: readapi.CodeUnsupportedKind, Detail: string(m), Hint: "The original bytes are unchanged; install a decoder for this type to read it."}
+}
+
 // identify decides once what the bytes are, and refuses what is larger than its kind may be.
-func identify(f File, lim readapi.Limits) (sniff.Result, error) {
+func identify(ctx context.Context, f File, lim readapi.Limits) (sniff.Result, error) {
 	size := f.Input.Size()
-	prefix := make([]byte, min(size, sniff.PrefixBytes))
-	if n, err := f.Input.ReadAt(prefix, 0); n < len(prefix) {
-		return sniff.Result{}, inputError(err)
+	if size < 0 {
+		return sniff.Result{}, invalid("the size is negative", "Say how many bytes the file has.")
+	}
+	prefix, err := readPrefix(ctx, f.Input, min(size, sniff.PrefixBytes))
+	if err != nil {
+		return sniff.Result{}, err
 	}
 	what := sniff.Sniff(prefix, size, f.Name, string(f.Declared))
 	if name, most := lim.InputLimit(what.MediaType); size > most {
@@ -128,36 +146,45 @@ func identify(f File, lim readapi.Limits) (sniff.Result, error) {
 	return what, nil
 }
 
-// inputError is the error for bytes that cannot be read: the caller's own code where the input has one, else malformed_input would blame
-// the content, so it is not_found.
-func inputError(err error) error {
-	if e, ok := errors.AsType[*readapi.Error](err); ok {
-		return e
-	}
-	return &readapi.Error{Code: readapi.CodeNotFound, Detail: "its bytes cannot be read", Err: err}
-}
-
-// emptyDocument answers for a file of no bytes: a text without lines when its name says text, else there is nothing that could be right.
-func emptyDocument(f File, what sniff.Result) (*readapi.Document, error) {
+// empty answers for a file of no bytes: a text without lines when its name says text, else there is nothing that could be right. No
+// decoder is asked, and what it could not have been asked for is refused all the same.
+func (r *Reader) empty(ctx context.Context, f File, sel readapi.Selection, lim readapi.Limits, what sniff.Result, able []accepted, digest *digesting) (*readapi.Document, error) {
 	if what.MediaType == readapi.OctetStream {
 		return nil, &readapi.Error{Code: readapi.CodeMalformed, Detail: "the file is empty"}
 	}
-	none := sha256.Sum256(nil)
-	return &readapi.Document{
+	req, able, err := r.request(ctx, f, sel, lim, able, digest)
+	switch {
+	case err != nil:
+		return nil, err
+	case req.Form == readapi.FormImage:
+		return nil, invalid("an empty text does not have the form image", "Its forms are auto, text, source.")
+	case len(req.Units) > 0 || len(req.Child) > 0:
+		return nil, invalid("the file is empty", "Leave the selection out.")
+	}
+	sum, err := digest.wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	doc := &readapi.Document{
 		Name: readapi.EscapeLine(f.Name), MediaType: what.MediaType, Kind: readapi.KindOf(what.MediaType, f.Name),
-		SHA256: hex.EncodeToString(none[:]), Unit: readapi.UnitLine, Meta: map[string]any{},
-	}, nil
+		SHA256: sum, Unit: readapi.UnitLine, Meta: map[string]any{},
+	}
+	if len(able) > 0 {
+		doc.Decoder = able[0].decoder
+	}
+	return doc, nil
+}
+
+func invalid(detail, hint string) error {
+	return &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: detail, Hint: hint}
 }
 
 // request builds what the decoder is asked from the selection or from its cursor, and narrows able to the cursor's decoder.
-func (r *Reader) request(f File, sel readapi.Selection, lim readapi.Limits, able []accepted, digest *digesting) (readapi.Request, []accepted, error) {
+func (r *Reader) request(ctx context.Context, f File, sel readapi.Selection, lim readapi.Limits, able []accepted, digest *digesting) (readapi.Request, []accepted, error) {
 	req := readapi.Request{
 		Version: 1, Name: f.Name, Form: cmp.Or(sel.Form, readapi.FormAuto), Units: sel.Units, Child: sel.Child, Unescaped: sel.Unescaped,
 		MaxTokens: max(0, cmp.Or(sel.MaxTokens, lim.MaxTokens)), MaxBytes: min(cmp.Or(sel.MaxBytes, lim.MaxOutputBytes), lim.MaxOutputBytes),
 		MaxPixels: lim.MaxPixels, MaxSide: lim.MaxSide, MaxFrames: lim.MaxFrames, MaxTotalPixels: lim.MaxTotalPixels, MaxEdge: lim.MaxEdge,
-	}
-	invalid := func(detail, hint string) error {
-		return &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: detail, Hint: hint}
 	}
 	switch {
 	case sel.MaxBytes < 0:
@@ -176,7 +203,7 @@ func (r *Reader) request(f File, sel readapi.Selection, lim readapi.Limits, able
 	if sel.Form != "" && sel.Form != c.form {
 		return req, nil, invalid("the cursor is for the form "+string(c.form), "Leave the form out or start again without the cursor.")
 	}
-	sum, err := digest.wait()
+	sum, err := digest.wait(ctx)
 	if err != nil {
 		return req, nil, err
 	}
@@ -193,7 +220,8 @@ func (r *Reader) request(f File, sel readapi.Selection, lim readapi.Limits, able
 }
 
 // decode asks the accepted decoders in order. Only a refusal of the bytes goes on to the next; the first refusal is what the caller
-// hears when nobody can read them, for it comes from what the file most likely is.
+// hears when nobody can read them, for it comes from what the file most likely is. A decoder that went away meanwhile is as if it had
+// not been there.
 func (r *Reader) decode(ctx context.Context, f File, req readapi.Request, lim readapi.Limits, able []accepted) (readapi.Result, accepted, error) {
 	var first error
 	for _, a := range able {
@@ -202,53 +230,19 @@ func (r *Reader) decode(ctx context.Context, f File, req readapi.Request, lim re
 		if err == nil {
 			return res, a, nil
 		}
+		code := readapi.CodeOf(err)
+		if code == readapi.CodeNotFound && gone(r.decoders, a) {
+			continue
+		}
 		if first == nil {
 			first = err
 		}
-		if readapi.CodeOf(err) != readapi.CodeMalformed {
+		if code != readapi.CodeMalformed {
 			break
 		}
 	}
-	return readapi.Result{}, accepted{}, first
-}
-
-// digesting is a sha256 that is computed beside the decode: the answer needs it only at its end.
-type digesting struct {
-	done chan struct{}
-	sum  string
-	err  error
-}
-
-func startDigest(ctx context.Context, f File) *digesting {
-	d := &digesting{done: make(chan struct{}), sum: f.SHA256}
-	if d.sum != "" {
-		close(d.done)
-		return d
+	if first == nil {
+		first = unsupported(able[0].mediaType)
 	}
-	go func() {
-		defer close(d.done)
-		h := sha256.New()
-		in := io.NewSectionReader(f.Input, 0, f.Input.Size())
-		buf := make([]byte, 256<<10)
-		for d.err == nil {
-			n, err := in.Read(buf)
-			h.Write(buf[:n])
-			if err == io.EOF {
-				d.sum = hex.EncodeToString(h.Sum(nil))
-				return
-			}
-			if err != nil {
-				d.err = inputError(err)
-			} else {
-				d.err = ctx.Err()
-			}
-		}
-	}()
-	return d
-}
-
-// wait returns the digest. The goroutine ends with the context, so waiting is bounded by it and by one read.
-func (d *digesting) wait() (string, error) {
-	<-d.done
-	return d.sum, d.err
+	return readapi.Result{}, accepted{}, first
 }

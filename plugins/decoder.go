@@ -1,7 +1,15 @@
 package plugins
 
 import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
 	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/abi"
+	"github.com/glovebox-wasm/glovebox/wasm/binary"
 	"github.com/glovebox-wasm/glovebox/wasm/modules"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
 )
@@ -52,17 +60,59 @@ func (d *Decoder) module() (sandbox.Module, error) {
 	return sandbox.Module{Name: d.Name, Wasm: b, Digest: d.Digest}, nil
 }
 
+// FromModule makes a decoder of a wasm module as a toolchain built it: the module is admitted and rewritten, and asked to describe itself
+// behind the wall, on the interpreter, so that nothing of it is compiled here. name is what the decoder is called; "" takes the module's
+// own word.
+//
+// Errors: module_refused with the rule that it breaks; bad_output and the other codes of a decoder that does not describe itself.
+func FromModule(ctx context.Context, name string, wasm []byte) (Decoder, error) {
+	const op = "plugins.FromModule"
+	rewritten, err := binary.Rewrite(wasm, nil)
+	if err != nil {
+		return Decoder{}, &readapi.Error{Op: op, Code: readapi.CodeModuleRefused, Ref: name, Detail: refusal(err), Err: err}
+	}
+	sum := sha256.Sum256(rewritten)
+	digest := hex.EncodeToString(sum[:])
+	rt, err := sandbox.New(&sandbox.Options{Engine: sandbox.Interpreter})
+	if err != nil {
+		return Decoder{}, readapi.AsError(op, err)
+	}
+	defer rt.Close(context.WithoutCancel(ctx))
+	desc, samples, err := rt.Describe(ctx, sandbox.Module{Name: name, Wasm: rewritten, Digest: digest})
+	if err != nil {
+		return Decoder{}, readapi.AsError(op, err)
+	}
+	d := described(desc, samples)
+	d.Name, d.Digest, d.Bytes = cmp.Or(name, d.Name), digest, int64(len(rewritten))
+	d.Load = func() ([]byte, error) { return rewritten, nil }
+	return d, nil
+}
+
+// refusal is the rule that a module breaks, in words that may leave.
+func refusal(err error) string {
+	if e, ok := errors.AsType[*binary.RuleError](err); ok {
+		return "it breaks the rule " + e.Rule
+	}
+	return "it cannot be admitted"
+}
+
+// described is what a module says of itself, as a decoder without its module.
+func described(desc abi.Description, samples [][]byte) Decoder {
+	d := Decoder{
+		Name: desc.Name, Version: desc.Version, MediaTypes: desc.MediaTypes, Unit: desc.Unit, Forms: desc.Forms, Children: desc.Children,
+	}
+	for i, s := range desc.Samples {
+		d.Samples = append(d.Samples, Sample{MediaType: s.MediaType, Data: samples[i]})
+	}
+	return d
+}
+
 // Builtin returns the decoders that are part of this module, the preferred one first.
 func Builtin() []Decoder {
 	var out []Decoder
 	for _, m := range modules.All() {
-		d := Decoder{
-			Name: m.Name, Version: m.Description.Version, Digest: m.Digest, MediaTypes: m.Description.MediaTypes, Unit: m.Description.Unit,
-			Forms: m.Description.Forms, Children: m.Description.Children, Bytes: m.Bytes, Load: m.Wasm,
-		}
-		for i, s := range m.Description.Samples {
-			d.Samples = append(d.Samples, Sample{MediaType: s.MediaType, Data: m.Samples[i]})
-		}
+		d := described(m.Description, m.Samples)
+		d.Name, d.Digest, d.Bytes, d.Load = m.Name, m.Digest, m.Bytes, m.Wasm
 		out = append(out, d)
 	}
 	return out

@@ -2,8 +2,11 @@ package plugins
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -26,10 +29,13 @@ type pool struct {
 	making chan struct{} // closed when the program that is being made is there, or is not
 	idle   []*sandbox.Instance
 	closed bool
+
+	drain   chan struct{} // a token that the one who closes holds
+	drained int           // slots that closing has taken for good; of whoever holds drain
 }
 
 func newPool(box *sandbox.Runtime, d Decoder, opts Options) *pool {
-	return &pool{box: box, decoder: d, opts: opts, slots: make(chan struct{}, opts.MaxInstances), gone: make(chan struct{})}
+	return &pool{box: box, decoder: d, opts: opts, slots: make(chan struct{}, opts.MaxInstances), gone: make(chan struct{}), drain: make(chan struct{}, 1)}
 }
 
 // decode runs one read on an instance that is in the snapshot's state.
@@ -37,12 +43,8 @@ func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request
 	if !p.hasForm(req.Form) {
 		return readapi.Result{}, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "the decoder does not have the form " + string(req.Form), Hint: "Its forms are " + p.forms() + "."}
 	}
-	select { // fair: waiting senders are served in order
-	case p.slots <- struct{}{}:
-	case <-p.gone:
-		return readapi.Result{}, notFound("plugins.Decode", p.decoder.Name)
-	case <-ctx.Done():
-		return readapi.Result{}, waited(ctx)
+	if err := p.slot(ctx); err != nil {
+		return readapi.Result{}, err
 	}
 	defer func() { <-p.slots }()
 	inst, err := p.get(ctx)
@@ -54,10 +56,11 @@ func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request
 		inst.Close()
 		return readapi.Result{}, err
 	}
-	collect := abi.Collector{MaxBytes: lim.MaxOutputBytes + headerRoom}
+	most := min(lim.MaxOutputBytes, math.MaxInt64-headerRoom) + headerRoom
+	collect := abi.Collector{MaxBytes: most}
 	usage, err := inst.Decode(ctx, &sandbox.Call{
 		Request: raw, Input: in, Emit: collect.Add,
-		Limits: sandbox.Limits{Fuel: lim.Fuel, Timeout: lim.Timeout, MaxMemoryBytes: lim.MaxMemoryBytes, MaxOutputBytes: lim.MaxOutputBytes + headerRoom},
+		Limits: sandbox.Limits{Fuel: lim.Fuel, Timeout: lim.Timeout, MaxMemoryBytes: lim.MaxMemoryBytes, MaxOutputBytes: most},
 	})
 	if err != nil {
 		inst.Close() // after any error its state is unknown
@@ -87,12 +90,37 @@ func (p *pool) forms() string {
 	return s
 }
 
-// waited is the error of a read whose context ended while it waited for an instance: the caller's own wish, or no room in time.
-func waited(ctx context.Context) error {
-	if readapi.CodeOf(ctx.Err()) == readapi.CodeCanceled {
-		return &readapi.Error{Code: readapi.CodeCanceled}
+// slot takes the right to run one instance, and waits for it if it must. A read that comes with its time already over is late, not held
+// up by others.
+func (p *pool) slot(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return &readapi.Error{Code: readapi.CodeBusy, Detail: "every instance of the decoder is at work", RetryAfter: busyRetry, Hint: "Try again in a moment."}
+	select {
+	case p.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	select { // fair: waiting senders are served in order
+	case p.slots <- struct{}{}:
+		return nil
+	case <-p.gone:
+		return errGone
+	case <-ctx.Done():
+		return waited(ctx, "every instance of the decoder is at work")
+	}
+}
+
+// errGone says that the decoder was taken out of the registry.
+var errGone = errors.New("plugins: the decoder is gone")
+
+// waited is the error of a read whose context ended while it waited for others: the caller's own wish, or no room in time. The latter is
+// busy, whoever set the time: nothing of the file was read yet, and the same read may well succeed later.
+func waited(ctx context.Context, why string) error {
+	if readapi.CodeOf(ctx.Err()) == readapi.CodeCanceled {
+		return ctx.Err()
+	}
+	return &readapi.Error{Code: readapi.CodeBusy, Detail: why, RetryAfter: busyRetry, Hint: "Try again in a moment."}
 }
 
 // busyRetry is what a caller is told to wait: about one ordinary read.
@@ -140,7 +168,7 @@ func (p *pool) program(ctx context.Context) (*sandbox.Program, error) {
 		switch {
 		case p.closed:
 			p.mu.Unlock()
-			return nil, notFound("plugins.Decode", p.decoder.Name)
+			return nil, errGone
 		case p.prog != nil:
 			defer p.mu.Unlock()
 			return p.prog, nil
@@ -154,22 +182,27 @@ func (p *pool) program(ctx context.Context) (*sandbox.Program, error) {
 		select {
 		case <-wait:
 		case <-ctx.Done():
-			return nil, waited(ctx)
+			return nil, waited(ctx, "the decoder is still being prepared")
 		}
 	}
 }
 
-func (p *pool) make(ctx context.Context) (*sandbox.Program, error) {
-	prog, err := p.compile(ctx)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	close(p.making)
-	p.making = nil
-	if err != nil {
-		return nil, err
-	}
-	p.prog = prog
-	return prog, nil
+// make makes the program. Whatever happens, a panic of the embedder's functions included, those who wait for it go on.
+func (p *pool) make(ctx context.Context) (prog *sandbox.Program, err error) {
+	defer func() {
+		p.mu.Lock()
+		gone := p.closed
+		if !gone {
+			p.prog = prog
+		}
+		close(p.making)
+		p.making = nil
+		p.mu.Unlock()
+		if gone && prog != nil { // whoever closed the pool did not see it
+			prog, err = nil, cmp.Or(prog.Close(ctx), errGone)
+		}
+	}()
+	return p.compile(ctx)
 }
 
 func (p *pool) compile(ctx context.Context) (*sandbox.Program, error) {
@@ -212,31 +245,43 @@ func (p *pool) warmup() ([]sandbox.Call, error) {
 	return calls, nil
 }
 
-// close waits for the reads that run, then frees the instances and the program.
+// close waits for the reads that run, then frees the instances and the program. It is idempotent, and safe beside itself: each call returns
+// when all is freed or its ctx ends, and then another may go on where this one stopped.
 func (p *pool) close(ctx context.Context) error {
 	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return nil
+	if !p.closed {
+		p.closed = true
+		close(p.gone)
 	}
-	p.closed = true
-	close(p.gone)
 	p.mu.Unlock()
-	for range cap(p.slots) {
+	const why = "the decoder is still at work"
+	select {
+	case p.drain <- struct{}{}:
+		defer func() { <-p.drain }()
+	case <-ctx.Done():
+		return waited(ctx, why)
+	}
+	for ; p.drained < cap(p.slots); p.drained++ {
 		select {
 		case p.slots <- struct{}{}:
 		case <-ctx.Done():
-			return waited(ctx)
+			return waited(ctx, why)
 		}
 	}
+	return p.free(ctx)
+}
+
+// free closes what nobody uses any more.
+func (p *pool) free(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, inst := range p.idle {
 		inst.Close()
 	}
-	p.idle = nil
-	if p.prog == nil {
+	prog := p.prog
+	p.idle, p.prog = nil, nil
+	if prog == nil {
 		return nil
 	}
-	return p.prog.Close(ctx)
+	return prog.Close(ctx)
 }

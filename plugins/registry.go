@@ -3,7 +3,9 @@ package plugins
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -44,7 +46,8 @@ type Registry struct {
 	sandbox *sandbox.Runtime
 
 	mu       sync.RWMutex
-	decoders []*entry // in the order in which they are asked
+	decoders []*entry       // in the order in which they are asked
+	pools    map[*pool]bool // that hold something still: those of decoders, and of removed ones until their reads have ended
 	closed   bool
 }
 
@@ -66,24 +69,30 @@ func New(opts *Options) (*Registry, error) {
 	if err != nil {
 		return nil, readapi.AsError("plugins.New", err)
 	}
-	return &Registry{opts: o, sandbox: box}, nil
+	return &Registry{opts: o, sandbox: box, pools: map[*pool]bool{}}, nil
 }
 
-// Add puts d behind the decoders that are there, enabled. A second decoder of the same name is a conflict.
+// Add puts d behind the decoders that are there, enabled. A second decoder of the same name is a conflict; a closed registry is canceled.
 func (r *Registry) Add(d Decoder) error {
 	if err := d.check(); err != nil {
 		return readapi.AsError("plugins.Add", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed {
+		return errClosed("plugins.Add")
+	}
 	if r.find(d.Name) != nil {
 		return &readapi.Error{Op: "plugins.Add", Code: readapi.CodeConflict, Ref: d.Name, Detail: "there is a decoder of this name", Hint: "Remove it first."}
 	}
-	r.decoders = append(r.decoders, &entry{Decoder: d, enabled: true, pool: newPool(r.sandbox, d, r.opts)})
+	p := newPool(r.sandbox, d, r.opts)
+	r.decoders = append(r.decoders, &entry{Decoder: d, enabled: true, pool: p})
+	r.pools[p] = true
 	return nil
 }
 
-// Remove takes a decoder out. Reads that run go on to their end.
+// Remove takes a decoder out and waits for the reads of it that run. When ctx ends before they do, the decoder is out all the same, and
+// Close frees what it holds.
 func (r *Registry) Remove(ctx context.Context, name string) error {
 	r.mu.Lock()
 	e := r.find(name)
@@ -94,7 +103,18 @@ func (r *Registry) Remove(ctx context.Context, name string) error {
 	if e == nil {
 		return notFound("plugins.Remove", name)
 	}
-	return readapi.AsError("plugins.Remove", e.pool.close(ctx))
+	return readapi.AsError("plugins.Remove", r.closePool(ctx, e.pool))
+}
+
+// closePool closes p and forgets it once it holds nothing.
+func (r *Registry) closePool(ctx context.Context, p *pool) error {
+	if err := p.close(ctx); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	delete(r.pools, p)
+	r.mu.Unlock()
+	return nil
 }
 
 // Enable turns a decoder on or off. A decoder that is off accepts nothing.
@@ -174,16 +194,19 @@ func (r *Registry) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
 	return out
 }
 
-// Decode runs the decoder that info names. Errors: those of the decoder, not_found when it is not there any more, busy when no instance
-// came free in time.
+// Decode runs the decoder that info names. Errors: those of the decoder, not_found when it is not there any more, canceled when the
+// registry was closed, busy when no instance came free in time, limit_time when the time was over before that.
 func (r *Registry) Decode(ctx context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, lim readapi.Limits) (readapi.Result, error) {
 	r.mu.RLock()
 	e := r.find(info.Name)
 	r.mu.RUnlock()
 	if e == nil || e.Digest != info.Digest {
-		return readapi.Result{}, notFound("plugins.Decode", info.Name)
+		return readapi.Result{}, r.gone("plugins.Decode", info.Name)
 	}
 	res, err := e.pool.decode(ctx, in, req, lim)
+	if errors.Is(err, errGone) {
+		return readapi.Result{}, r.gone("plugins.Decode", info.Name)
+	}
 	if err != nil {
 		return readapi.Result{}, withRef(readapi.AsError("plugins.Decode", err), e.Name)
 	}
@@ -197,24 +220,41 @@ func (r *Registry) Warm(ctx context.Context) error {
 	all := slices.Clone(r.decoders)
 	r.mu.RUnlock()
 	for _, e := range all {
-		if _, err := e.pool.program(ctx); err != nil {
+		if _, err := e.pool.program(ctx); errors.Is(err, errGone) {
+			continue
+		} else if err != nil {
 			return withRef(readapi.AsError("plugins.Warm", err), e.Name)
 		}
 	}
 	return nil
 }
 
-// Close waits for the reads that run and frees everything. It is idempotent.
+// Close waits for the reads that run, those of removed decoders too, and frees everything. When ctx ends before they do, they are
+// stopped. It is idempotent, and each of several calls at once returns when all is freed.
 func (r *Registry) Close(ctx context.Context) error {
 	r.mu.Lock()
-	all := r.decoders
 	r.decoders, r.closed = nil, true
+	all := slices.Collect(maps.Keys(r.pools))
 	r.mu.Unlock()
 	var first error
-	for _, e := range all {
-		first = cmp.Or(first, e.pool.close(ctx))
+	for _, p := range all {
+		first = cmp.Or(first, r.closePool(ctx, p))
 	}
 	return readapi.AsError("plugins.Close", cmp.Or(first, r.sandbox.Close(ctx)))
+}
+
+// gone is the error for a decoder that is not there any more.
+func (r *Registry) gone(op, name string) error {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.closed {
+		return errClosed(op)
+	}
+	return notFound(op, name)
+}
+
+func errClosed(op string) error {
+	return &readapi.Error{Op: op, Code: readapi.CodeCanceled, Detail: "the decoders are closed"}
 }
 
 func notFound(op, name string) error {

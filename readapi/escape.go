@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode"
@@ -46,6 +47,9 @@ func Escape(s string) (out string, hidden int) {
 	}
 	return b.String(), hidden
 }
+
+// escapedLen is how many bytes, all ASCII, Escape writes for a hidden r.
+func escapedLen(r rune) int64 { return int64(len(`\u{}`) + (bits.Len32(uint32(r)|1)+3)/4) }
 
 // clean reports whether s is valid and has nothing hidden. ASCII goes fast.
 func clean(s string) bool {

@@ -1,5 +1,10 @@
 package readapi
 
+import (
+	"math"
+	"unicode/utf8"
+)
+
 // ImageTokens is what a picture is taken to cost where no provider profile says better.
 const ImageTokens = 2000
 
@@ -27,14 +32,58 @@ func tokenQuarters(b byte) int64 {
 	return 4
 }
 
-// CutTokens returns the longest prefix of s, cut between characters, that EstimateTokens puts at tokens or less.
-func CutTokens(s string, tokens int64) string {
+// EscapedCost is EstimateTokens and the length in bytes of what Escape makes of s, which is longer than s where something is hidden in it:
+// what a text takes of an answer's budgets as it leaves.
+func EscapedCost(s string) (tokens, bytes int64) {
+	var quarters int64
+	for i := 0; i < len(s); {
+		if c := s[i]; c < 0x7f && (c >= 0x20 || c == '\n' || c == '\t' || c == '\r') {
+			quarters++
+			bytes++
+			i++
+			continue
+		}
+		q, size, n := runeCost(s[i:], true)
+		quarters += q
+		bytes += size
+		i += n
+	}
+	return (quarters + 3) / 4, bytes
+}
+
+// runeCost is what the first character of s, n bytes long, costs: in quarters of a token and in bytes.
+func runeCost(s string, escaped bool) (quarters, bytes int64, n int) {
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case !escaped:
+	case Hidden(r):
+		k := escapedLen(r)
+		return k, k, n // ASCII
+	case r == utf8.RuneError:
+		return 4, int64(len("\uFFFD")), n
+	}
+	return tokenQuarters(s[0]), int64(n), n
+}
+
+// Cut returns the longest prefix of s, cut between characters, that is within both budgets: tokens as EstimateTokens counts, and bytes.
+// With escaped they are those of what Escape makes of it. A budget that is not positive is none.
+func Cut(s string, tokens, bytes int64, escaped bool) string {
+	const most = math.MaxInt64 / 4
+	if tokens <= 0 || tokens > most {
+		tokens = most
+	}
+	if bytes <= 0 {
+		bytes = math.MaxInt64
+	}
 	quarters := tokens * 4
-	for i := 0; i < len(s); i++ {
-		c := tokenQuarters(s[i])
-		if quarters -= c; c > 0 && quarters < 0 {
+	for i := 0; i < len(s); {
+		cost, size, n := runeCost(s[i:], escaped)
+		quarters -= cost
+		bytes -= size
+		if quarters < 0 || bytes < 0 {
 			return s[:i]
 		}
+		i += n
 	}
 	return s
 }

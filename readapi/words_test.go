@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -200,17 +201,33 @@ func TestTokens(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.String().Draw(t, "s")
-		n := rapid.Int64Range(0, 40).Draw(t, "n")
-		cut := readapi.CutTokens(s, n)
-		if !strings.HasPrefix(s, cut) || !utf8.ValidString(cut) || readapi.EstimateTokens(cut) > n {
-			t.Fatalf("CutTokens(%q, %d) = %q", s, n, cut)
+		s := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.RuneFrom([]rune("\x00\x0f\x1b\x7f\u0085\u202e\ufeff\U000E0041\U000FFFFD\t\n\uFFFD")))).Draw(t, "s")
+		tokens, size := rapid.Int64Range(0, 40).Draw(t, "tokens"), rapid.Int64Range(0, 80).Draw(t, "bytes")
+		escaped := rapid.Bool().Draw(t, "escaped")
+		out, _ := readapi.Escape(s)
+		if tokens, size := readapi.EscapedCost(s); tokens != readapi.EstimateTokens(out) || size != int64(len(out)) {
+			t.Fatalf("EscapedCost(%q) = %d, %d for %q", s, tokens, size, out)
+		}
+		fits := func(s string) bool {
+			if escaped {
+				s, _ = readapi.Escape(s)
+			}
+			return (tokens == 0 || readapi.EstimateTokens(s) <= tokens) && (size == 0 || int64(len(s)) <= size)
+		}
+		cut := readapi.Cut(s, tokens, size, escaped)
+		if !strings.HasPrefix(s, cut) || !utf8.ValidString(cut) || !fits(cut) {
+			t.Fatalf("Cut(%q, %d, %d, %v) = %q", s, tokens, size, escaped, cut)
 		}
 		if rest := s[len(cut):]; rest != "" {
-			_, size := utf8.DecodeRuneInString(rest)
-			if readapi.EstimateTokens(cut+rest[:size]) <= n {
-				t.Fatalf("CutTokens(%q, %d) = %q could be longer", s, n, cut)
+			_, n := utf8.DecodeRuneInString(rest)
+			if fits(cut + rest[:n]) {
+				t.Fatalf("Cut(%q, %d, %d, %v) = %q could be longer", s, tokens, size, escaped, cut)
 			}
 		}
 	})
+	for _, huge := range []int64{math.MaxInt64, math.MaxInt64/4 + 1, math.MaxInt64 / 4} {
+		if got := readapi.Cut("abc", huge, huge, false); got != "abc" {
+			t.Errorf("Cut(abc, %d) = %q", huge, got)
+		}
+	}
 }

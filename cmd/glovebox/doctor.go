@@ -158,7 +158,7 @@ func usable(dir string) error {
 // limitsByFlag names the limits as their flags do.
 func limitsByFlag(l readapi.Limits) map[string]int64 {
 	return map[string]int64{
-		"timeout": l.Timeout.Milliseconds(), "max-input": l.MaxInputBytes, "max-input (images)": l.MaxImageInputBytes, "max-output": l.MaxOutputBytes,
+		"timeout": l.Timeout.Milliseconds(), "max-input": l.MaxInputBytes, "max-input-images": l.MaxImageInputBytes, "max-output": l.MaxOutputBytes,
 		"max-memory": l.MaxMemoryBytes, "max-tokens": l.MaxTokens, "max-pixels": l.MaxPixels, "max-side": l.MaxSide, "max-frames": l.MaxFrames,
 		"max-edge": l.MaxEdge, "max-fuel": l.Fuel,
 	}
@@ -166,7 +166,7 @@ func limitsByFlag(l readapi.Limits) map[string]int64 {
 
 // limitOrder is the order in which doctor prints limits.
 var limitOrder = []string{
-	"max-input", "max-input (images)", "max-output", "max-tokens", "timeout", "max-memory", "max-fuel", "max-pixels", "max-side", "max-frames", "max-edge",
+	"max-input", "max-input-images", "max-output", "max-tokens", "timeout", "max-memory", "max-fuel", "max-pixels", "max-side", "max-frames", "max-edge",
 }
 
 func (a *app) printDoctor(d *doctorDocument) {
@@ -197,7 +197,7 @@ func (a *app) printDoctor(d *doctorDocument) {
 		switch name {
 		case "timeout":
 			shown = (time.Duration(v) * time.Millisecond).String()
-		case "max-input", "max-input (images)", "max-output", "max-memory":
+		case "max-input", "max-input-images", "max-output", "max-memory":
 			shown = formatBytes(v)
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", name, shown)

@@ -51,14 +51,19 @@ func usage(plain, hint string) *failure {
 	return &failure{exit: exitUsage, plain: plain, err: &readapi.Error{Op: "glovebox", Code: readapi.CodeInvalidRequest, Detail: plain, Hint: hint}}
 }
 
-// environment is the failure of what surrounds the program: its configuration, cache or output folder.
+// environment is the failure of what surrounds the program: its configuration, cache or output folder. subject leaves in JSON too, so it is
+// no path.
 func environment(subject, plain string, cause error) *failure {
 	if why := reason(cause); why != "" {
 		plain += ": " + why
 	}
+	detail := plain
+	if subject != "" {
+		detail = subject + ": " + plain
+	}
 	return &failure{
 		exit: exitEnvironment, subject: subject, plain: plain,
-		err: &readapi.Error{Op: "glovebox", Code: readapi.CodeCapabilityUnavailable, Detail: plain, Err: cause},
+		err: &readapi.Error{Op: "glovebox", Code: readapi.CodeCapabilityUnavailable, Detail: detail, Err: cause},
 	}
 }
 

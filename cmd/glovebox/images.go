@@ -45,8 +45,8 @@ func openImageDir(dir string) (*imageDir, error) {
 }
 
 func outFailure(dir string, err error) *failure {
-	f := environment(dir, "the folder of --out cannot be written", err)
-	f.err.Detail = f.plain
+	f := environment("", "the folder of --out cannot be written", err)
+	f.subject = dir
 	return f
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"syscall"
 
@@ -80,7 +81,7 @@ const spoolBytes = 16 << 20
 // spool copies r, which has no size and no random access, up to max+1 bytes, so that a longer one is seen to be too large. It does not
 // return before r does: who cannot wait leaves it behind.
 func spool(ctx context.Context, r io.Reader, max int64) (*source, error) {
-	r = &contextReader{ctx, io.LimitReader(r, max+1)}
+	r = &contextReader{ctx, io.LimitReader(r, min(max, math.MaxInt64-1)+1)}
 	var head bytes.Buffer
 	n, err := io.CopyN(&head, r, spoolBytes)
 	if errors.Is(err, io.EOF) {

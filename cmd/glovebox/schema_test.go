@@ -21,23 +21,32 @@ const schemaDir = "../../docs/schema"
 // loadSchema compiles a published schema, made strict: an object may have no key that the schema does not describe. To its readers the
 // schema promises only that no key goes away; to us it is the list of all keys.
 func loadSchema(name string) (*jsonschema.Schema, error) {
-	raw, err := os.ReadFile(filepath.Join(schemaDir, name+".json"))
+	files, err := filepath.Glob(filepath.Join(schemaDir, "*.json"))
 	if err != nil {
 		return nil, err
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	closeObjects(doc)
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	c.AssertContent()
-	if err := c.AddResource(name, doc); err != nil {
-		return nil, err
+	for _, path := range files {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		closeObjects(doc)
+		if err := c.AddResource(schemaID+filepath.Base(path), doc); err != nil {
+			return nil, err
+		}
 	}
-	return c.Compile(name)
+	return c.Compile(schemaID + name + ".json")
 }
+
+// schemaID is what the $id of every schema begins with; the name of its file follows.
+const schemaID = "https://github.com/glovebox-wasm/glovebox/docs/schema/"
 
 // closeObjects forbids further keys wherever a schema of an object lists some.
 func closeObjects(v any) {

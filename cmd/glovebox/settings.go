@@ -109,6 +109,8 @@ func limitFlag(name string) string {
 		return "max-memory"
 	case "max_total_pixels":
 		return "max-pixels"
+	case "timeout_ms":
+		return "timeout"
 	case "fuel":
 		return "max-fuel"
 	}
@@ -163,7 +165,7 @@ func loadConfig(path string) (map[string]string, error) {
 			return nil, environment(subject, fmt.Sprintf("has no key %q", key), nil)
 		}
 		v, ok := scalar(keys[key])
-		if !ok || check.Lookup(name).Value.Set(v) != nil {
+		if !ok || !set(check.Lookup(name), v) {
 			return nil, environment(subject, fmt.Sprintf("the value of %q does not fit", key), nil)
 		}
 		out[name] = v
@@ -184,6 +186,24 @@ func scalar(v any) (string, bool) {
 	return "", false
 }
 
+// set gives f the standing value v and reports whether it fits. A number out of range would be a mistake of the command line later on,
+// where nobody typed it.
+func set(f *pflag.Flag, v string) bool {
+	if f.Value.Set(v) != nil {
+		return false
+	}
+	switch v = f.Value.String(); f.Name {
+	case "jobs":
+		n, err := strconv.Atoi(v)
+		return err == nil && n >= 1 && n <= maxJobs
+	case "max-tokens":
+		return v == "-1" || !strings.HasPrefix(v, "-")
+	case "data", "cache":
+		return true
+	}
+	return !strings.HasPrefix(v, "-")
+}
+
 // envName is the environment variable of a flag.
 func envName(flag string) string {
 	return "GLOVEBOX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
@@ -197,13 +217,13 @@ func configure(flags *pflag.FlagSet, getenv func(string) string, config map[stri
 			continue
 		}
 		if v := getenv(envName(name)); v != "" {
-			if err := f.Value.Set(v); err != nil {
+			if !set(f, v) {
 				return environment(envName(name), "the value does not fit", nil)
 			}
 			continue
 		}
 		if v, ok := config[name]; ok {
-			if err := f.Value.Set(v); err != nil {
+			if !set(f, v) {
 				return environment("configuration file", fmt.Sprintf("the value of %q does not fit", name), nil)
 			}
 		}

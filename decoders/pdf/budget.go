@@ -8,12 +8,11 @@ import (
 // Budgets. The host bounds time and memory of a sealed read; these keep a native one finite too, make the answer say which limit was
 // hit, and let one absurd page cost only itself. Each is far above what real files were seen to need.
 const (
-	maxObjects     = 8_388_607  // object numbers (ISO 32000-1, annex C)
-	maxEntries     = 2 << 20    // object numbers that a table is kept for
-	maxObjectBytes = 1 << 20    // one object without its stream data; parsed it takes some 40 times that
-	maxKeptBytes   = 16 << 20   // texts of objects, and fonts, that are kept for another look
-	maxStreamBytes = 48 << 20   // one decoded stream
-	maxReadWork    = 64_000_000 // units of one read, see budget
+	maxObjects     = 8_388_607 // object numbers (ISO 32000-1, annex C)
+	maxEntries     = 2 << 20   // object numbers that a table is kept for
+	maxObjectBytes = 1 << 20   // one object without its stream data; parsed it takes some 40 times that
+	maxKeptBytes   = 16 << 20  // texts of objects, and fonts, that are kept for another look
+	maxStreamBytes = 48 << 20  // one decoded stream
 
 	maxPageOps    = 4_000_000 // operators of one page
 	maxPageGlyphs = 1_000_000
@@ -24,6 +23,9 @@ const (
 	maxTreeDepth  = 64  // page tree
 	maxPages      = 1_000_000
 )
+
+// maxReadWork is the units of one read, see budget. It is a variable for tests.
+var maxReadWork int64 = 64_000_000
 
 // budget counts the work of one read in units of about one operator of a content stream; everything that a file can ask for often is
 // weighed against that.

@@ -24,11 +24,14 @@ var Decoder = pdk.Decoder{
 
 // decode emits one text part for each selected page, an empty one for a page without text.
 func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
+	var current, emitted int64
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
 		case stop:
-			err = x.err
+			if err = x.err; emitted > 0 { // the budget is one answer's: the next one goes on with a new one
+				err = w.Stop(current)
+			}
 		default:
 			err = pdk.Malformed("the object layer gave up")
 		}
@@ -49,10 +52,12 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
 		}
 	}
 	for at := range w.Units(int64(d.total)) {
+		current = at
 		p := d.read(d.page(int(at)))
 		if err := w.Text(at, p.text); err != nil {
 			return err
 		}
+		emitted++
 		if err := p.warn(w, at); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ const (
 	pdfMention           // somewhere within the first 1,024 bytes
 	pdfAtStart           // at the very start, but for white space
 	pdfObjects           // anywhere there, and PDF objects follow
+	pdfFile              // at the very start, and PDF objects follow
 )
 
 // pdfWithin is how far into a file its header may lie (ISO 32000-1, annex H, implementation note 13).
@@ -34,10 +35,13 @@ func findPDF(prefix []byte) pdfHeader {
 		if len(v) < len(version) || !digit(v[0]) || v[1] != '.' || !digit(v[2]) {
 			continue
 		}
-		switch {
-		case hasObject(prefix[at:]):
+		start := len(bytes.TrimLeft(prefix[:at], "\x00\t\n\f\r ")) == 0
+		switch objects := hasObject(prefix[at:]); {
+		case start && objects:
+			return pdfFile
+		case objects:
 			return pdfObjects
-		case len(bytes.TrimLeft(prefix[:at], "\x00\t\n\f\r ")) == 0:
+		case start:
 			return pdfAtStart
 		}
 		return pdfMention

@@ -65,10 +65,10 @@ func candidatesOf(prefix []byte, whole bool, h hints) []readapi.MediaType {
 	case pdf == pdfNone:
 	case !class.Text, pdf == pdfObjects:
 		return unique("application/pdf", text)
-	case pdf == pdfAtStart && h.best() == "application/pdf":
-		// A page that claims to be a PDF in name and first line is a bad PDF, not prose.
+	case pdf == pdfFile && !isText(h.best()), pdf == pdfAtStart && h.best() == "application/pdf":
+		// What claims to be a PDF by its first line and by its objects or its name is a bad PDF if it is none, not prose.
 		return unique("application/pdf")
-	case pdf == pdfAtStart:
+	case pdf == pdfAtStart, pdf == pdfFile:
 		return unique("application/pdf", text)
 	default:
 		return unique(text, "application/pdf")

@@ -93,9 +93,9 @@ func TestSniffByBytes(t *testing.T) {
 		what, in string
 		want     []readapi.MediaType
 	}{
-		{"PDF", "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + pdfBody, types("application/pdf", "text/plain")},
-		{"PDF, all ASCII", "%PDF-1.4\n" + pdfBody, types("application/pdf", "text/plain")},
-		{"PDF 2.0", "%PDF-2.0\n" + pdfBody, types("application/pdf", "text/plain")},
+		{"PDF", "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + pdfBody, types("application/pdf")},
+		{"PDF, all ASCII", "%PDF-1.4\n" + pdfBody, types("application/pdf")},
+		{"PDF 2.0", "%PDF-2.0\n" + pdfBody, types("application/pdf")},
 		{"PDF of binary", "%PDF-1.5\n" + noise(4000), types("application/pdf")},
 		{"PDF behind junk", strings.Repeat("junk\n", 200) + "%PDF-1.4\n" + pdfBody, types("application/pdf", "text/plain")},
 		{"PDF header too late", strings.Repeat("junk\n", 210) + "%PDF-1.4\n" + pdfBody, types("text/plain")},

@@ -57,8 +57,12 @@ func walk(t *rapid.T, d *pdk.Decoder, req readapi.Request) map[int64]string {
 				t.Fatalf("unit %d goes on at %d, had %d bytes", p.At, p.Offset, len(got[p.At]))
 			}
 			got[p.At] += p.Text
-			tokens += readapi.EstimateTokens(p.Text)
-			n += int64(len(p.Text))
+			text := p.Text // as it leaves
+			if !req.Unescaped && req.Form != readapi.FormSource {
+				text, _ = readapi.Escape(text)
+			}
+			tokens += readapi.EstimateTokens(text)
+			n += int64(len(text))
 		}
 		small := len(res.Parts) == 1 && utf8.RuneCountInString(res.Parts[0].Text) == 1 // progress beats the budget
 		if !small && (req.MaxTokens > 0 && tokens > req.MaxTokens || req.MaxBytes > 0 && n > req.MaxBytes) {
@@ -77,10 +81,11 @@ func walk(t *rapid.T, d *pdk.Decoder, req readapi.Request) map[int64]string {
 // Walking the cursors gives every selected unit once and whole, whatever the budget.
 func TestWalk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \né漢́\u200d👩")))
+		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \né漢́\u200d👩\x1b\u0085\u202e\U000E0041")))
 		texts := rapid.SliceOfN(text, 1, 12).Draw(t, "texts")
 		req := readapi.Request{
 			Version: 1, Form: readapi.FormAuto, MaxTokens: rapid.Int64Range(0, 8).Draw(t, "tokens"), MaxBytes: rapid.Int64Range(0, 20).Draw(t, "bytes"),
+			Unescaped: rapid.Bool().Draw(t, "unescaped"),
 		}
 		if rapid.Bool().Draw(t, "select") {
 			from := rapid.Int64Range(1, int64(len(texts))).Draw(t, "from")
@@ -278,5 +283,55 @@ func TestImageBudget(t *testing.T) {
 	}
 	if _, err := read(t, d, readapi.Request{MaxBytes: 50}); readapi.CodeOf(err) != readapi.CodeLimitOutput {
 		t.Errorf("a picture over the whole budget: %v", err)
+	}
+}
+
+// An answer ends before it has more parts or warnings than the protocol allows, and the next one goes on: a thousand scanned pages without
+// text used to be bad_output.
+func TestManyUnits(t *testing.T) {
+	const total = 70_000
+	for name, c := range map[string]struct{ perUnit, answers int }{"parts": {0, 2}, "warnings": {1, 70}, "many of one unit": {3000, 0}} {
+		t.Run(name, func(t *testing.T) {
+			d := units(nil, false)
+			d.Decode = func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
+				for at := range w.Units(total) {
+					for range c.perUnit {
+						if err := w.Warn(readapi.WarnNoTextLayer, "scanned", at); err != nil {
+							return err
+						}
+					}
+					if err := w.Text(at, ""); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			var seen int64
+			req := readapi.Request{}
+			for answers := 1; ; answers++ {
+				res, err := read(t, d, req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range res.Parts {
+					if seen++; p.At != seen {
+						t.Fatalf("unit %d, want %d", p.At, seen)
+					}
+				}
+				if c.answers == 0 {
+					if last := res.Warnings[len(res.Warnings)-1]; len(res.Parts) != 1 || last.Code != readapi.WarnPartial {
+						t.Fatalf("%d parts, last warning %+v", len(res.Parts), last)
+					}
+					return
+				}
+				if res.Next == nil {
+					if seen != total || answers > c.answers {
+						t.Errorf("%d units in %d answers", seen, answers)
+					}
+					return
+				}
+				req.Start = *res.Next
+			}
+		})
 	}
 }

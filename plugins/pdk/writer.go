@@ -30,6 +30,9 @@ type Writer struct {
 	tokens int64 // spent
 	bytes  int64 // spent
 
+	frames   int // of parts, emitted
+	warnings int // emitted or left out
+
 	lines    []byte // text of adjacent lines that is not emitted yet
 	lineAt   int64
 	lineTo   int64
@@ -101,15 +104,14 @@ func (w *Writer) Text(at int64, text string) error {
 
 // textFrom emits text, which begins at offset skip of unit at.
 func (w *Writer) textFrom(at, skip int64, text string) error {
-	cost := readapi.EstimateTokens(text)
-	if w.fits(cost, int64(len(text))) {
-		return w.text(abi.Part{At: at, Offset: skip}, text, cost)
+	if w.fits(w.cost(text)) {
+		return w.text(abi.Part{At: at, Offset: skip}, text)
 	}
 	if w.parts > 0 {
 		return w.full(skip)
 	}
 	text = w.cut(text)
-	if err := w.text(abi.Part{At: at, Offset: skip, Truncated: true}, text, readapi.EstimateTokens(text)); err != nil {
+	if err := w.text(abi.Part{At: at, Offset: skip, Truncated: true}, text); err != nil {
 		return err
 	}
 	return w.full(skip + int64(len(text)))
@@ -126,8 +128,8 @@ func (w *Writer) Line(at int64, line string) error {
 		return err
 	}
 	line = line[skip:]
-	cost := w.lineCost(line)
-	if !w.fits(cost, int64(len(line))) {
+	tokens, size := w.cost(line)
+	if !w.fits(tokens, size) {
 		return w.textFrom(at, skip, line)
 	}
 	if len(w.lines) > 0 && (at != w.lineTo+1 || len(w.lines)+len(line) > coalesceBytes) {
@@ -140,17 +142,23 @@ func (w *Writer) Line(at int64, line string) error {
 	}
 	w.lineTo = at
 	w.lines = append(w.lines, line...)
-	w.spend(cost, int64(len(line)))
+	w.spend(tokens, size)
 	return w.err
 }
 
-// lineCost is only worth computing when there is a token budget.
-func (w *Writer) lineCost(line string) int64 {
-	if w.req.MaxTokens <= 0 {
-		return 0
+// cost is what text takes of the budgets as it leaves: the host escapes what is hidden in it, which makes it longer.
+func (w *Writer) cost(text string) (tokens, bytes int64) {
+	if w.escaped() {
+		return readapi.EscapedCost(text)
 	}
-	return readapi.EstimateTokens(line)
+	if w.req.MaxTokens > 0 { // only worth counting then
+		tokens = readapi.EstimateTokens(text)
+	}
+	return tokens, int64(len(text))
 }
+
+// escaped reports whether the host will escape what is hidden in a text.
+func (w *Writer) escaped() bool { return w.req.Form != readapi.FormSource && !w.req.Unescaped }
 
 // Image emits a picture of unit at, encoded as image/png or image/jpeg. Pictures and data are not cut: one that does not fit goes to the
 // next answer.
@@ -208,13 +216,23 @@ func (w *Writer) Stop(at int64) error {
 // Meta emits facts about the whole file; later keys replace earlier ones.
 func (w *Writer) Meta(meta map[string]any) error { return w.emit(abi.KindMeta, meta, nil) }
 
-// Warn emits a warning; at is the unit that it applies to, 0 for the file. detail is words of the decoder's own.
+// Warn emits a warning; at is the unit that it applies to, 0 for the file. detail is words of the decoder's own. Behind the first thousand
+// of an answer they are only counted; the answer ends before the next unit then.
 func (w *Writer) Warn(code, detail string, at int64) error {
+	if w.warnings++; w.warnings > mostWarnings {
+		return w.err
+	}
 	return w.emit(abi.KindWarning, readapi.Warning{Code: code, Detail: detail, At: at}, nil)
 }
 
 // Child lists a file inside the file.
 func (w *Writer) Child(c readapi.Child) error { return w.emit(abi.KindChild, c, nil) }
+
+// What one answer may have of parts and warnings: less than the protocol allows, so that what is still to come has room.
+const (
+	mostParts    = abi.MaxParts - 16
+	mostWarnings = abi.MaxWarnings - 16
+)
 
 // begin counts a part of unit at; given means that a former answer had it whole.
 func (w *Writer) begin(at int64) (given bool, err error) {
@@ -225,6 +243,9 @@ func (w *Writer) begin(at int64) (given bool, err error) {
 		w.part++
 	} else {
 		w.at, w.part = at, 0
+		if w.parts > 0 && (w.frames >= mostParts || w.warnings >= mostWarnings) {
+			return false, w.full(0)
+		}
 	}
 	return at == w.req.Start.At && w.part < w.req.Start.Part, nil
 }
@@ -259,16 +280,7 @@ func (w *Writer) fits(tokens, bytes int64) bool {
 // cut returns the longest beginning of text that fits the whole budget, at least one character, ended where a reader would end it: behind
 // a blank where there is one near, never before a mark that belongs to the character before it.
 func (w *Writer) cut(text string) string {
-	s := text
-	if w.req.MaxBytes > 0 && int64(len(s)) > w.req.MaxBytes {
-		s = s[:w.req.MaxBytes]
-		for len(s) > 0 && !utf8.RuneStart(text[len(s)]) {
-			s = s[:len(s)-1]
-		}
-	}
-	if w.req.MaxTokens > 0 {
-		s = readapi.CutTokens(s, w.req.MaxTokens)
-	}
+	s := readapi.Cut(text, w.req.MaxTokens, w.req.MaxBytes, w.escaped())
 	const near = 256
 	for i := len(s); i > max(0, len(s)-near); i-- {
 		if c := s[i-1]; c == ' ' || c == '\n' {
@@ -296,8 +308,8 @@ func (w *Writer) spend(tokens, bytes int64) {
 	w.parts++
 }
 
-func (w *Writer) text(h abi.Part, text string, cost int64) error {
-	w.spend(cost, int64(len(text)))
+func (w *Writer) text(h abi.Part, text string) error {
+	w.spend(w.cost(text))
 	return w.emit(abi.KindText, h, []byte(text))
 }
 
@@ -337,6 +349,9 @@ func (w *Writer) emit(kind abi.Kind, header any, body []byte) error {
 		return w.fail(err)
 	}
 	w.buf = b
+	if kind == abi.KindText || kind == abi.KindImage || kind == abi.KindData {
+		w.frames++
+	}
 	if w.sink(kind, b) {
 		return w.fail(errStopped)
 	}
@@ -352,7 +367,11 @@ func (w *Writer) finish(err error) {
 		return
 	}
 	if err == nil || errors.Is(err, ErrFull) {
-		if err = w.flush(); err == nil {
+		err = w.flush()
+		if left := w.warnings - mostWarnings; err == nil && left > 0 {
+			err = w.emit(abi.KindWarning, readapi.Warning{Code: readapi.WarnPartial, Detail: strconv.Itoa(left) + " more warnings are left out"}, nil)
+		}
+		if err == nil {
 			err = w.emit(abi.KindEnd, abi.End{Total: w.total, AtLeast: w.atLeast, Next: w.next}, nil)
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// Bounds on one answer that are the protocol's own, whatever the caller's limits.
+// Bounds on one answer that are the protocol's own, whatever the caller's limits. A guest ends its answer before it breaks one.
 const (
-	maxParts    = 1 << 16
-	maxWarnings = 1 << 10
+	MaxParts    = 1 << 16
+	MaxWarnings = 1 << 10
 	maxChildren = 1 << 14
 	maxMetaKeys = 1 << 10
 )
@@ -66,7 +66,7 @@ func (c *Collector) take(f Frame) error {
 	case *Part:
 		return c.part(f, v)
 	case *readapi.Warning:
-		if len(c.res.Warnings) == maxWarnings {
+		if len(c.res.Warnings) == MaxWarnings {
 			return badOutput("too many warnings", nil)
 		}
 		c.res.Warnings = append(c.res.Warnings, *v)
@@ -86,7 +86,7 @@ func (c *Collector) take(f Frame) error {
 }
 
 func (c *Collector) part(f Frame, h *Part) error {
-	if len(c.res.Parts) == maxParts {
+	if len(c.res.Parts) == MaxParts {
 		return badOutput("too many parts", nil)
 	}
 	if h.At < c.lastAt {

@@ -1,5 +1,5 @@
 // Package binary is rings 1 and 2 of the wall: it decides which WebAssembly modules may run at all, and rewrites them so that
-// they cannot run on for ever, in pure Go and before an engine sees a byte.
+// they cannot run on for ever, in pure Go and before an engine sees a byte. Standard library only.
 //
 //	wasm, err := binary.Rewrite(original, nil) // *RuleError says which rule a module breaks
 //	state, err := binary.ReadState(wasm)       // where fuel, depth, globals and data are

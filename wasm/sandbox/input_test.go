@@ -133,7 +133,7 @@ func TestInputFails(t *testing.T) {
 		code readapi.Code
 	}{
 		"corrupt": {fmt.Errorf("reading: %w", corrupt), readapi.CodeCorrupt},
-		"other":   {disk, readapi.CodeInternal},
+		"other":   {disk, readapi.CodeNotFound},
 		"shorter": {io.EOF, readapi.CodeMalformed},
 		"nothing": {nil, readapi.CodeMalformed},
 	} {
@@ -157,7 +157,7 @@ func TestInputFails(t *testing.T) {
 func TestReaderPanics(t *testing.T) {
 	p := program(t, Compiler, echo())
 	_, _, err := decode(t, p, &Call{Input: readerFunc{100, func([]byte, int64) (int, error) { panic("reader") }}})
-	wantCode(t, err, readapi.CodeInternal)
+	wantCode(t, err, readapi.CodeNotFound)
 	_, _, err = decode(t, p, &Call{Emit: func(abi.Kind, []byte) bool { panic("emit") }})
 	wantCode(t, err, readapi.CodeInternal)
 	_, _, err = decode(t, p, &Call{Emit: func(abi.Kind, []byte) bool { var m map[string]int; m["x"] = 1; return false }})

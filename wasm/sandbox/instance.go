@@ -154,8 +154,8 @@ func (i *Instance) Describe(ctx context.Context, emit func(kind abi.Kind, payloa
 // say. Usage is valid with an error too.
 //
 // Errors: limit_fuel, limit_time, limit_memory, limit_depth, limit_output, canceled, busy (other guests hold the memory), decoder_trap,
-// bad_output, invalid_request (a negative limit), internal, and the code of an error of the input's reader. After any error the
-// instance is of no use: close it.
+// bad_output, invalid_request (a negative limit), internal, and the code of an error of the input's reader, not_found where that has none.
+// After any error the instance is of no use: close it.
 func (i *Instance) Decode(ctx context.Context, c *Call) (Usage, error) {
 	u, err := i.call(ctx, i.decode, c)
 	if err != nil {
@@ -200,7 +200,11 @@ func (c *call) blameInput(err error) error {
 	case errors.Is(c.inputErr, io.ErrUnexpectedEOF):
 		return &readapi.Error{Code: readapi.CodeMalformed, Detail: "the file became shorter while it was read", Err: c.inputErr}
 	}
-	return &readapi.Error{Code: readapi.CodeOf(c.inputErr), Detail: "the file cannot be read", Err: c.inputErr}
+	code := readapi.CodeOf(c.inputErr)
+	if code == readapi.CodeInternal { // an error of the system's: the bytes are not to be had, which is no bug of ours
+		code = readapi.CodeNotFound
+	}
+	return &readapi.Error{Code: code, Detail: "its bytes cannot be read", Err: c.inputErr}
 }
 
 func (i *Instance) usable() error {
@@ -284,7 +288,7 @@ func (i *Instance) Close() error {
 		i.prog.spare = nil
 	}
 	i.prog.mu.Unlock()
-	err := i.mod.Close(context.Background()) // frees the memory
+	err := i.mod.Close(context.Background()) // frees the memory; nothing of it can wait, so there is nothing to cancel
 	i.linear.Free()
 	if err != nil {
 		return edge("sandbox.Close", i.prog.name, err)

@@ -58,6 +58,8 @@ func (o *Options) withDefaults() (Options, error) {
 	switch {
 	case f.Engine != Compiler && f.Engine != Interpreter:
 		return f, invalid("there is no such engine")
+	case f.Engine == Compiler && !CompilerSupported():
+		return f, &readapi.Error{Op: "sandbox", Code: readapi.CodeCapabilityUnavailable, Detail: "the compiler does not support this machine", Hint: "Use the interpreter."}
 	case f.MaxTotalMemoryBytes < 0 || f.MemoryWait < 0:
 		return f, invalid("an option is negative")
 	}

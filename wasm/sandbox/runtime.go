@@ -26,7 +26,8 @@ type Runtime struct {
 	background sync.WaitGroup           // compilations, which nothing can interrupt
 }
 
-// New returns a Runtime. The caller closes it. The error is invalid_request.
+// New returns a Runtime. The caller closes it. Errors: invalid_request, and capability_unavailable where the compiler does not run (see
+// CompilerSupported).
 func New(opts *Options) (*Runtime, error) {
 	o, err := opts.withDefaults()
 	if err != nil {

@@ -142,9 +142,13 @@ func (m *Module) Export(name string, kind byte, index uint32) {
 	m.exports = append(m.exports, Cat(Name(name), Code{kind}, U32(index)))
 }
 
-// ExportFunc, ExportMemory and ExportGlobal are the usual exports.
-func (m *Module) ExportFunc(name string, fn uint32)  { m.Export(name, 0, fn) }
-func (m *Module) ExportMemory(name string)           { m.Export(name, 2, 0) }
+// ExportFunc exports a function.
+func (m *Module) ExportFunc(name string, fn uint32) { m.Export(name, 0, fn) }
+
+// ExportMemory exports memory 0.
+func (m *Module) ExportMemory(name string) { m.Export(name, 2, 0) }
+
+// ExportGlobal exports a global.
 func (m *Module) ExportGlobal(name string, g uint32) { m.Export(name, 3, g) }
 
 // Start names the start function.

@@ -23,7 +23,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/glovebox-wasm/glovebox/wasm/abi"
 	"github.com/glovebox-wasm/glovebox/wasm/binary"
 	"github.com/glovebox-wasm/glovebox/wasm/modules"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
@@ -150,39 +149,11 @@ func describe(m *modules.Module, wasm []byte) error {
 		return err
 	}
 	defer rt.Close(ctx)
-	prog, err := rt.Compile(ctx, sandbox.Module{Name: m.Name, Wasm: wasm, Digest: m.Digest})
-	if err != nil {
-		return err
+	m.Description, m.Samples, err = rt.Describe(ctx, sandbox.Module{Name: m.Name, Wasm: wasm, Digest: m.Digest})
+	if err == nil && m.Description.Name != m.Name {
+		err = fmt.Errorf("it describes itself as %s", m.Description.Name)
 	}
-	inst, err := prog.Instance(ctx)
-	if err != nil {
-		return err
-	}
-	defer inst.Close()
-	var perr error
-	found := false
-	err = inst.Describe(ctx, func(kind abi.Kind, payload []byte) bool {
-		f, err := abi.ParseFrame(kind, payload)
-		d, ok := f.Value.(*abi.Description)
-		if err != nil || !ok {
-			perr = fmt.Errorf("describe sent a frame of kind %d: %w", kind, err)
-			return true
-		}
-		m.Description, found = *d, true
-		for _, s := range d.SplitSamples(f.Body) {
-			m.Samples = append(m.Samples, bytes.Clone(s))
-		}
-		return false
-	})
-	switch {
-	case err != nil:
-		return err
-	case perr != nil:
-		return perr
-	case !found || m.Description.Name != m.Name:
-		return fmt.Errorf("it does not describe itself as %s", m.Name)
-	}
-	return nil
+	return err
 }
 
 // compare reports every module whose digest is not the committed one.

@@ -1,0 +1,259 @@
+package plugins_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/glovebox-wasm/glovebox/plugins"
+	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/abi"
+	"github.com/glovebox-wasm/glovebox/wasm/binary"
+	wat "github.com/glovebox-wasm/glovebox/wasm/binary/binarytest"
+	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
+)
+
+// small is a decoder that reads one byte of its input and answers with nothing: a module of some hundred bytes.
+func small(t *testing.T, name string) plugins.Decoder {
+	t.Helper()
+	end, err := abi.AppendFrame(nil, abi.End{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i32 := wat.Types{wat.I32}
+	m := wat.New()
+	read := m.Import(abi.HostModule, abi.ImportInputRead, wat.Types{wat.I64, wat.I32, wat.I32}, i32)
+	emit := m.Import(abi.HostModule, abi.ImportEmit, wat.Types{wat.I32, wat.I32, wat.I32}, i32)
+	version := m.Func(nil, i32, nil, wat.I32Const(abi.Version))
+	describe := m.Func(nil, i32, nil, wat.I32Const(0))
+	decode := m.Func(nil, i32, nil,
+		wat.I64Const(0), wat.I32Const(1024), wat.I32Const(1), wat.Call(read), wat.Op(0x1a),
+		wat.I32Const(int32(abi.KindEnd)), wat.I32Const(0), wat.I32Const(int32(len(end))), wat.Call(emit))
+	m.Memory(1, 1)
+	m.Data(0, end)
+	m.ExportMemory(abi.ExportMemory)
+	m.ExportFunc(abi.ExportABI, version)
+	m.ExportFunc(abi.ExportDescribe, describe)
+	m.ExportFunc(abi.ExportDecode, decode)
+	wasm, err := binary.Rewrite(m.Bytes(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := decoder(name, digestOf(wasm), "text/plain")
+	d.Load = func() ([]byte, error) { return wasm, nil }
+	return d
+}
+
+func digestOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func interpreted(t *testing.T, opts plugins.Options) *plugins.Registry {
+	t.Helper()
+	opts.Engine = sandbox.Interpreter
+	r, err := plugins.New(&opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// gate is an input that says when it is read and holds the read until it is let through.
+type gate struct {
+	reached chan struct{}
+	open    chan struct{}
+}
+
+func newGate() *gate { return &gate{reached: make(chan struct{}), open: make(chan struct{})} }
+
+func (g *gate) Size() int64 { return 1 }
+
+func (g *gate) ReadAt(p []byte, _ int64) (int, error) {
+	close(g.reached)
+	<-g.open
+	return len(p), nil
+}
+
+// start reads g and returns what comes of it, once the decoder is at work.
+func start(t *testing.T, r *plugins.Registry, g *gate) <-chan error {
+	t.Helper()
+	infos := r.Accepts("text/plain")
+	if len(infos) != 1 {
+		t.Fatalf("%d decoders, want 1", len(infos))
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.Decode(context.WithoutCancel(t.Context()), infos[0], g, readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+		done <- err
+	}()
+	select {
+	case <-g.reached:
+	case err := <-done:
+		t.Fatal(err)
+	}
+	return done
+}
+
+// Closing from several places, and closing beside a removal that was given up, leaves the read that runs alone: the second close used to
+// find nothing left to wait for and took the sandbox away below the read.
+func TestCloseWaitsBesideOthers(t *testing.T) {
+	live := context.WithoutCancel(t.Context())
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, before := range map[string]func(r *plugins.Registry){
+		"close": func(*plugins.Registry) {},
+		"remove": func(r *plugins.Registry) {
+			if err := r.Remove(ended, "a"); readapi.CodeOf(err) != readapi.CodeCanceled {
+				t.Errorf("a removal that was given up: %v, want canceled", err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := interpreted(t, plugins.Options{})
+			if err := r.Add(small(t, "a")); err != nil {
+				t.Fatal(err)
+			}
+			g := newGate()
+			done := start(t, r, g)
+			before(r)
+			var closers sync.WaitGroup
+			for range 4 {
+				closers.Go(func() {
+					if err := r.Close(live); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			for len(r.Accepts("text/plain")) > 0 { // until one of them has begun
+				runtime.Gosched()
+			}
+			close(g.open)
+			if err := <-done; err != nil {
+				t.Errorf("the read that ran: %v", err)
+			}
+			closers.Wait()
+		})
+	}
+}
+
+// A close whose ctx ends stops the reads that run.
+func TestCloseStops(t *testing.T) {
+	r := interpreted(t, plugins.Options{})
+	if err := r.Add(small(t, "a")); err != nil {
+		t.Fatal(err)
+	}
+	g := newGate()
+	defer close(g.open)
+	done := start(t, r, g)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Close(ended); readapi.CodeOf(err) != readapi.CodeCanceled {
+		t.Errorf("a close that was given up: %v, want canceled", err)
+	}
+	if err := <-done; readapi.CodeOf(err) != readapi.CodeCanceled {
+		t.Errorf("the read that was stopped: %v, want canceled", err)
+	}
+}
+
+func TestClosedRegistry(t *testing.T) {
+	r := interpreted(t, plugins.Options{})
+	d := small(t, "a")
+	if err := r.Add(d); err != nil {
+		t.Fatal(err)
+	}
+	info := r.Accepts("text/plain")[0]
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Add(d); readapi.CodeOf(err) != readapi.CodeCanceled {
+		t.Errorf("Add: %v, want canceled", err)
+	}
+	if _, err := r.Decode(t.Context(), info, newGate(), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); readapi.CodeOf(err) != readapi.CodeCanceled {
+		t.Errorf("Decode: %v, want canceled", err)
+	}
+}
+
+// A read whose time is over before it began is late. Only one that waits for others is busy; which of the two it was used to be chance.
+func TestLateIsNotBusy(t *testing.T) {
+	r := interpreted(t, plugins.Options{MaxInstances: 1})
+	if err := r.Add(small(t, "a")); err != nil {
+		t.Fatal(err)
+	}
+	info := r.Accepts("text/plain")[0]
+	late, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
+	defer cancel()
+	for range 50 {
+		_, err := r.Decode(late, info, newGate(), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+		if readapi.CodeOf(err) != readapi.CodeLimitTime {
+			t.Fatalf("a read that came late: %v, want limit_time", err)
+		}
+	}
+}
+
+func TestBusy(t *testing.T) {
+	r := interpreted(t, plugins.Options{MaxInstances: 1})
+	if err := r.Add(small(t, "a")); err != nil {
+		t.Fatal(err)
+	}
+	g := newGate()
+	done := start(t, r, g)
+	soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_, err := r.Decode(soon, r.Accepts("text/plain")[0], newGate(), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+	if e, ok := errors.AsType[*readapi.Error](err); !ok || e.Code != readapi.CodeBusy || e.RetryAfter <= 0 {
+		t.Errorf("a read that waited: %v, want busy", err)
+	}
+	close(g.open)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// The largest limits are limits like any other.
+func TestHugeLimits(t *testing.T) {
+	r := interpreted(t, plugins.Options{})
+	if err := r.Add(small(t, "a")); err != nil {
+		t.Fatal(err)
+	}
+	const n = math.MaxInt64
+	lim := readapi.Limits{Timeout: n, Fuel: n, MaxMemoryBytes: n, MaxOutputBytes: n}
+	if _, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, lim); err != nil {
+		t.Error(err)
+	}
+}
+
+// A decoder whose module cannot be loaded because the embedder's function panics must not hold up those who wait for it.
+func TestLoadPanics(t *testing.T) {
+	r := interpreted(t, plugins.Options{})
+	d := small(t, "a")
+	load, calls := d.Load, 0
+	d.Load = func() ([]byte, error) {
+		if calls++; calls == 1 {
+			panic("on purpose")
+		}
+		return load()
+	}
+	if err := r.Add(d); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = r.Warm(t.Context())
+	}()
+	if err := r.Warm(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

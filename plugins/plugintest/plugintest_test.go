@@ -1,0 +1,45 @@
+package plugintest_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/glovebox-wasm/glovebox/plugins"
+	"github.com/glovebox-wasm/glovebox/plugins/plugintest"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// guest builds a decoder's module as its author would.
+func guest(t *testing.T, pkg string) []byte {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "guest.wasm")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-buildmode=c-shared", "-o", out, pkg)
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, msg)
+	}
+	wasm, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wasm
+}
+
+// A module as the toolchain built it passes the suite: admitted, rewritten, described and run like anyone's.
+func TestAnyModule(t *testing.T) {
+	plugintest.Run(t, guest(t, "github.com/glovebox-wasm/glovebox/decoders/text/guest"), "text", plugintest.Options{CacheDir: os.Getenv("GLOVEBOX_TEST_CACHE")})
+}
+
+func TestNoModule(t *testing.T) {
+	good := guest(t, "github.com/glovebox-wasm/glovebox/decoders/text/guest")
+	for name, wasm := range map[string][]byte{
+		"empty": nil, "text": []byte("not a module"), "cut": good[:len(good)/2], "only a header": good[:8], "with a tail": append(bytes.Clone(good), 1),
+	} {
+		if _, err := plugins.FromModule(t.Context(), "x", wasm); readapi.CodeOf(err) != readapi.CodeModuleRefused {
+			t.Errorf("%s: %v, want module_refused", name, err)
+		}
+	}
+}
