@@ -36,7 +36,7 @@ type plan struct {
 // step is an instruction of the function that is planned.
 type step struct {
 	op     opcode
-	weight uint16 // eighths of a unit
+	weight uint16 // sixteenths of a unit
 	at     int
 	arg    uint32 // the first immediate: label, function, local, constant; of br_table the number of labels without the default
 	direct int32  // br: the label that it can go to instead, plus one; see thread.go
