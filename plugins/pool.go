@@ -64,8 +64,8 @@ func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request
 	})
 	if err != nil {
 		inst.Close() // after any error its state is unknown
-		if res, cerr := collect.Result(); cerr != nil && readapi.CodeOf(cerr) != readapi.CodeBadOutput {
-			return res, cerr // the guest said why before it stopped
+		if _, said := collect.Result(); ofGuest(err) && said != nil && readapi.CodeOf(said) != readapi.CodeBadOutput {
+			return readapi.Result{}, said // why it stopped
 		}
 		return readapi.Result{}, err
 	}
@@ -73,6 +73,17 @@ func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request
 	res, err := collect.Result()
 	res.Usage.Fuel, res.Usage.MemoryBytes = usage.Fuel, usage.MemoryBytes
 	return res, err
+}
+
+// ofGuest reports whether err is about what the guest did, of which the guest knows more. Of an input that cannot be read, or a caller that
+// went away, it knows nothing: it takes the first for damage.
+func ofGuest(err error) bool {
+	switch readapi.CodeOf(err) {
+	case readapi.CodeTrap, readapi.CodeBadOutput, readapi.CodeLimitTime, readapi.CodeLimitFuel, readapi.CodeLimitMemory, readapi.CodeLimitOutput,
+		readapi.CodeLimitDepth:
+		return true
+	}
+	return false
 }
 
 // headerRoom is what frame headers, meta and warnings may take besides the parts that MaxOutputBytes is about.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +32,9 @@ type app struct {
 	open   func(o *glovebox.Options) (reader, error)
 	global global
 	exit   int // of a command that printed its own failures
+
+	unkept     atomic.Bool // a decoder was compiled that the cache did not have afterwards
+	toldUnkept bool
 }
 
 func newApp(in io.Reader, out, err io.Writer) *app {
@@ -163,13 +166,12 @@ func (a *app) configure(c *cobra.Command) error {
 func (a *app) reader(p *progress, o *glovebox.Options) (reader, error) {
 	o.CacheDir = a.global.cacheDir()
 	var r reader
-	var once sync.Once
 	o.OnCompile = func(decoder string) func() {
 		done := p.compiling(decoder)
 		return func() {
 			done()
 			if o.CacheDir != "" && o.CacheDir != "-" && !compiled(r, decoder) {
-				once.Do(a.cacheFailed)
+				a.unkept.Store(true)
 			}
 		}
 	}
@@ -185,8 +187,13 @@ func compiled(r reader, decoder string) bool {
 	return slices.ContainsFunc(r.Decoders(), func(d glovebox.DecoderStatus) bool { return d.Name == decoder && d.Compiled })
 }
 
-// cacheFailed tells people why each run of theirs takes seconds. It is no failure: the answer is right all the same.
-func (a *app) cacheFailed() {
+// tellUnkept tells people, once, why each run of theirs takes seconds. It is no failure: the answer is right all the same. It is for behind
+// an answer: when a read was stopped while its decoder was compiled, the cache has nothing and nothing is wrong with it.
+func (a *app) tellUnkept() {
+	if a.toldUnkept || !a.unkept.Load() {
+		return
+	}
+	a.toldUnkept = true
 	_, _ = io.WriteString(a.err, "glovebox: the compiled decoder could not be kept, so the next run compiles it again; \"glovebox doctor\" says why\n")
 }
 

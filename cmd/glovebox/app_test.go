@@ -195,6 +195,27 @@ func TestNoCache(t *testing.T) {
 	}
 }
 
+// TestStoppedCompiling: a read that ended while its decoder was compiled says nothing of the cache, which had no time to be filled.
+func TestStoppedCompiling(t *testing.T) {
+	f := &fakeReader{decoders: []glovebox.DecoderStatus{{DecoderInfo: readapi.DecoderInfo{Name: "text"}}}}
+	var onCompile func(string) func()
+	f.read = func(context.Context, io.ReaderAt, int64, string) (*glovebox.Document, error) {
+		onCompile("text")()
+		return nil, readapi.CodeLimitTime
+	}
+	a, stderr := fakeApp(t, f, "x", io.Discard)
+	a.open = func(o *glovebox.Options) (reader, error) {
+		onCompile = o.OnCompile
+		return f, nil
+	}
+	if code := a.main([]string{"read", "--cache", "somewhere", "-"}); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if strings.Contains(stderr.String(), "could not be kept") {
+		t.Errorf("told: %q", stderr)
+	}
+}
+
 // TestRoom: files that are read at once do not get in each other's way, whatever they may take.
 func TestRoom(t *testing.T) {
 	for _, c := range []struct {

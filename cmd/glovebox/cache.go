@@ -52,6 +52,7 @@ func (a *app) cacheWarmCommand() *cobra.Command {
 			if err != nil {
 				return asFailure("", err)
 			}
+			a.tellUnkept()
 			if a.global.json {
 				return a.printDone(map[string]any{"plugins": decoders})
 			}

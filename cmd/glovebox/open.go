@@ -94,12 +94,15 @@ func spool(ctx context.Context, r io.Reader, max int64) (*source, error) {
 	if err != nil {
 		return nil, environment("temporary folder", "cannot be written", err)
 	}
-	closeFile := func() error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+	// The name goes at once, so that nothing is left behind by a process that ends while it waits for its input.
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(environment("temporary folder", "cannot be written", err), f.Close())
+	}
 	size, err := io.Copy(f, io.MultiReader(&head, r))
 	if err != nil {
-		return nil, errors.Join(spoolFailure(err), closeFile())
+		return nil, errors.Join(spoolFailure(err), f.Close())
 	}
-	return &source{ReaderAt: f, size: size, close: closeFile}, nil
+	return &source{ReaderAt: f, size: size, close: f.Close}, nil
 }
 
 // spoolFailure tells a full disk from an input that cannot be read: os.File wraps what a write met in an error that says "write".

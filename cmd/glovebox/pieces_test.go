@@ -237,6 +237,10 @@ func TestSpool(t *testing.T) {
 				t.Errorf("the last of %d bytes is %v: %v", s.size, last, err)
 			}
 		}
+		// Nor while it is in use: a process that is killed takes nothing back.
+		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+			t.Errorf("named while in use: %v, %v", left, err)
+		}
 		if err := s.close(); err != nil {
 			t.Error(err)
 		}

@@ -299,4 +299,5 @@ func (r *reading) print(ans answer, first bool) {
 		v := view{out: a.out, err: a.err, shown: ans.in.shown, dir: r.out, form: r.opts.Form, units: r.opts.Units, several: r.several}
 		v.print(ans.doc, first)
 	}
+	a.tellUnkept()
 }

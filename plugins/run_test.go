@@ -22,8 +22,13 @@ import (
 
 // small is a decoder that reads one byte of its input and answers with nothing: a module of some hundred bytes.
 func small(t *testing.T, name string) plugins.Decoder {
+	return saying(t, name, abi.KindEnd, abi.End{})
+}
+
+// saying is small with another frame.
+func saying(t *testing.T, name string, kind abi.Kind, header any) plugins.Decoder {
 	t.Helper()
-	end, err := abi.AppendFrame(nil, abi.End{}, nil)
+	end, err := abi.AppendFrame(nil, header, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +40,7 @@ func small(t *testing.T, name string) plugins.Decoder {
 	describe := m.Func(nil, i32, nil, wat.I32Const(0))
 	decode := m.Func(nil, i32, nil,
 		wat.I64Const(0), wat.I32Const(1024), wat.I32Const(1), wat.Call(read), wat.Op(0x1a),
-		wat.I32Const(int32(abi.KindEnd)), wat.I32Const(0), wat.I32Const(int32(len(end))), wat.Call(emit))
+		wat.I32Const(int32(kind)), wat.I32Const(0), wat.I32Const(int32(len(end))), wat.Call(emit))
 	m.Memory(1, 1)
 	m.Data(0, end)
 	m.ExportMemory(abi.ExportMemory)
@@ -232,6 +237,32 @@ func TestHugeLimits(t *testing.T) {
 	lim := readapi.Limits{Timeout: n, Fuel: n, MaxMemoryBytes: n, MaxOutputBytes: n}
 	if _, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, lim); err != nil {
 		t.Error(err)
+	}
+}
+
+// unreadable is an input whose bytes cannot be had.
+type unreadable struct{ err error }
+
+func (unreadable) Size() int64                         { return 1 }
+func (u unreadable) ReadAt([]byte, int64) (int, error) { return 0, u.err }
+
+// A guest whose input fails takes that for damage and says so. The caller hears what it was.
+func TestInputFailure(t *testing.T) {
+	r := interpreted(t, plugins.Options{})
+	if err := r.Add(saying(t, "a", abi.KindError, abi.Failure{Code: readapi.CodeMalformed})); err != nil {
+		t.Fatal(err)
+	}
+	for err, want := range map[error]readapi.Code{
+		errors.New("disk on fire"): readapi.CodeNotFound, readapi.CodeCorrupt: readapi.CodeCorrupt, readapi.CodeGone: readapi.CodeGone,
+	} {
+		_, got := r.Decode(t.Context(), r.Accepts("text/plain")[0], unreadable{err}, readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+		if readapi.CodeOf(got) != want {
+			t.Errorf("%v: %v, want %s", err, got, want)
+		}
+	}
+	_, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+	if readapi.CodeOf(err) != readapi.CodeMalformed {
+		t.Errorf("a file that is damaged: %v, want malformed_input", err)
 	}
 }
 
