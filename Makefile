@@ -59,7 +59,8 @@ soak: ## long runs: five thousand reads in one process keep its memory flat
 	GLOVEBOX_SOAK=1 $(GO) test -run '^$$' -bench '^BenchmarkFlatMemory' -benchtime 1x .
 
 BENCHCOUNT ?= 10
-BENCH = $(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
+BENCHTIME ?= 0.3s
+BENCH = $(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
 bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.txt
 	@test -s bench/base.txt || { echo "bench/base.txt is missing: make bench-base measures it"; exit 1; }
 	@mkdir -p build
