@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
-.PHONY: help demo build test test-race lint check score fuzz bench bench-base wasm wasm-check golden cover clean
+.PHONY: help demo build test test-race lint check score fuzz bars soak bench bench-base wasm wasm-check golden cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,8 +50,17 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 		done; \
 	done
 
+bars: ## print the figures that this version is held to, once
+	@$(GO) test -run '^$$' -bench '^Benchmark(Registry|PutBack|Process|Rewriting|Hostile)' . | grep '^Benchmark'
+	@$(GO) test -run '^$$' -bench '^BenchmarkInput' ./wasm/sandbox | grep '^Benchmark'
+	@$(GO) test -count=1 -v -run '^Test(SameOutputSameFuel|NothingStays|Hostile)$$' . | grep -- '^--- '
+
+soak: ## long runs: five thousand reads in one process keep its memory flat
+	GLOVEBOX_SOAK=1 $(GO) test -run '^$$' -bench '^BenchmarkFlatMemory' -benchtime 1x .
+
 BENCHCOUNT ?= 10
-BENCH = $(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
+BENCHTIME ?= 0.3s
+BENCH = $(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
 bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.txt
 	@test -s bench/base.txt || { echo "bench/base.txt is missing: make bench-base measures it"; exit 1; }
 	@mkdir -p build

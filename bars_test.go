@@ -270,3 +270,28 @@ func child(t testing.TB, run string, env ...string) (string, *os.ProcessState) {
 	}
 	return string(out), cmd.ProcessState
 }
+
+// A read whose time passes while its decoder is compiled is told to come back, not that the file is at fault; compiling goes on meanwhile.
+func TestBusyWhileCompiling(t *testing.T) {
+	reg, err := plugins.New(&plugins.Options{CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reg.Close(context.Background())
+	for _, d := range plugins.Builtin() {
+		if err := reg.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := sampleFiles(t)["text2k"]
+	info := reg.Accepts(f.mediaType)[0]
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = reg.Decode(ctx, info, bytes.NewReader(f.data), request(f), readapi.DefaultLimits())
+	if e, ok := err.(*readapi.Error); !ok || e.Code != readapi.CodeBusy || e.RetryAfter == 0 {
+		t.Errorf("got %v, want busy with a time to wait", err)
+	}
+	if _, err := reg.Decode(t.Context(), info, bytes.NewReader(f.data), request(f), readapi.DefaultLimits()); err != nil {
+		t.Errorf("the next read: %v", err)
+	}
+}

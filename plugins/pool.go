@@ -137,6 +137,9 @@ func waited(ctx context.Context, why string) error {
 // busyRetry is what a caller is told to wait: about one ordinary read.
 const busyRetry = 500 * time.Millisecond
 
+// busyCompile is the same while a decoder is compiled, which takes seconds where a read takes milliseconds.
+const busyCompile = 5 * time.Second
+
 // get returns an idle instance or a new one.
 func (p *pool) get(ctx context.Context) (*sandbox.Instance, error) {
 	prog, err := p.program(ctx)
@@ -239,6 +242,9 @@ func (p *pool) compile(ctx context.Context) (*sandbox.Program, error) {
 		}
 	}
 	prog, err := p.box.Compile(ctx, m)
+	if readapi.CodeOf(err) == readapi.CodeLimitTime { // compiling goes on without us and fills the cache
+		return nil, &readapi.Error{Code: readapi.CodeBusy, Detail: "the decoder is still being prepared", RetryAfter: busyCompile, Hint: "Try again in some seconds.", Err: err}
+	}
 	if err != nil || p.opts.OneShot {
 		return prog, err
 	}

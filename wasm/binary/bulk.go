@@ -195,7 +195,7 @@ type pieces struct {
 //		for n > 0 { k = min(n, piece); charge(k); op(d, s, k); d += k; s += k; n -= k }
 //	}
 func (r *rewriter) pieceHelper(p pieces) helper {
-	const d, s, n, k = 0, 1, 2, 3
+	const d, s, n = localDst, localSrc, localLen
 	e := &encoder{}
 	e.u32(1)
 	e.u32(1)
@@ -223,24 +223,46 @@ func (r *rewriter) pieceHelper(p pieces) helper {
 		e.opU(opLocalGet, s)
 		e.op(opI32GtU)
 		e.open(opIf, empty)
-		e.open(opLoop, empty)
-		r.nextPiece(e, p)
-		e.opU(opLocalGet, n)
-		e.opU(opLocalGet, k)
-		e.op(opI32Sub)
-		e.opU(opLocalSet, n)
-		for _, x := range []uint32{d, s} {
-			e.opU(opLocalGet, x)
-			e.opU(opLocalGet, n)
-			e.op(opI32Add)
-		}
-		e.opU(opLocalGet, k)
-		p.op(e)
-		e.opU(opLocalGet, n)
-		e.opU(opBrIf, 0)
-		e.op(opEnd, opReturn, opEnd)
+		r.backward(e, p)
+		e.op(opReturn, opEnd)
 	}
+	r.forward(e, p)
+	e.op(opEnd)
+	return helper{p.name, r.typeIndex(FuncType{Params: p.params}), e.b}
+}
 
+// The locals of a helper: destination, source or value, length, length of the piece.
+const (
+	localDst = iota
+	localSrc
+	localLen
+	localPiece
+)
+
+// backward does the pieces from the end, for a copy to higher addresses.
+func (r *rewriter) backward(e *encoder, p pieces) {
+	const d, s, n, k = localDst, localSrc, localLen, localPiece
+	e.open(opLoop, empty)
+	r.nextPiece(e, p)
+	e.opU(opLocalGet, n)
+	e.opU(opLocalGet, k)
+	e.op(opI32Sub)
+	e.opU(opLocalSet, n)
+	for _, x := range []uint32{d, s} {
+		e.opU(opLocalGet, x)
+		e.opU(opLocalGet, n)
+		e.op(opI32Add)
+	}
+	e.opU(opLocalGet, k)
+	p.op(e)
+	e.opU(opLocalGet, n)
+	e.opU(opBrIf, 0)
+	e.op(opEnd)
+}
+
+// forward does the pieces from the beginning.
+func (r *rewriter) forward(e *encoder, p pieces) {
+	const d, s, n, k = localDst, localSrc, localLen, localPiece
 	e.open(opLoop, empty)
 	r.nextPiece(e, p)
 	e.opU(opLocalGet, d)
@@ -261,15 +283,14 @@ func (r *rewriter) pieceHelper(p pieces) helper {
 	e.op(opI32Sub)
 	e.opU(opLocalTee, n)
 	e.opU(opBrIf, 0)
-	e.op(opEnd, opEnd)
-	return helper{p.name, r.typeIndex(FuncType{Params: p.params}), e.b}
+	e.op(opEnd)
 }
 
 // nextPiece sets k = min(n, piece) and charges it.
 func (r *rewriter) nextPiece(e *encoder, p pieces) {
-	r.smaller(e, 2, p.piece)
-	e.opU(opLocalSet, 3)
-	r.chargeLocal(e, 3, p.units)
+	r.smaller(e, localLen, p.piece)
+	e.opU(opLocalSet, localPiece)
+	r.chargeLocal(e, localPiece, p.units)
 }
 
 // whole is the operation as it stood.

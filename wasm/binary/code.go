@@ -81,6 +81,7 @@ type bodyCheck struct {
 	frames   []frame
 	locals   int64 // parameters included
 	blocks   int
+	loops    int
 	branches int
 }
 
@@ -195,6 +196,12 @@ func (s *bodyCheck) open(in *instr) {
 	s.frames = append(s.frames, kind)
 	if len(s.frames) > s.lim.MaxNesting {
 		s.fail(RuleNesting, in.start, "more than %d blocks open", s.lim.MaxNesting)
+	}
+	if kind == frameLoop {
+		s.loops++
+	}
+	if s.loops > s.lim.MaxLoops {
+		s.fail(RuleBlocks, in.start, "more than %d loops", s.lim.MaxLoops)
 	}
 	if s.blocks++; s.blocks > s.lim.MaxBlocks {
 		s.fail(RuleBlocks, in.start, "more than %d blocks", s.lim.MaxBlocks)

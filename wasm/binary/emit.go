@@ -5,11 +5,11 @@ type emitter struct {
 	*rewriter
 	e      encoder
 	points []point // those that are still to come
+	direct map[int]uint32
 	labels []label // by open block of the original
 	height int     // blocks open in the output, above the function's own
 	copied int     // the original is written up to here
-	tmp    uint32
-	deep   int32 // what the function adds to the depth, or 0
+	deep   int32   // what the function adds to the depth, or 0
 }
 
 // label is where the label of an original block is in the output.
@@ -29,21 +29,10 @@ type label struct {
 //	depth -= n
 func (r *rewriter) body(i int) []byte {
 	f, p := &r.m.Funcs[i], r.plans[i]
-	w := &emitter{rewriter: r, points: p.points[1:], copied: f.locals}
+	w := &emitter{rewriter: r, points: p.points[1:], direct: p.direct, copied: f.locals}
 	w.e.b = make([]byte, 0, 2*(f.End-f.locals)+64)
-	if Tune.Tee {
-		c := cursor{b: r.m.raw, pos: f.locals, end: f.Start}
-		n := c.u32()
-		w.e.u32(n + 1)
-		w.copied = c.pos
-		w.copyTo(f.Start)
-		w.e.u32(1)
-		w.e.raw(byte(I64))
-		w.tmp = uint32(f.Locals + len(r.m.Types[f.Type].Params))
-	} else {
-		w.copyTo(f.Start)
-	}
-	if p.depth && !Tune.NoDepth {
+	w.copyTo(f.Start)
+	if p.depth {
 		w.deep = frameCost(f)
 		w.enter(r.m.Types[f.Type].Results)
 	}
@@ -59,13 +48,13 @@ func (r *rewriter) body(i int) []byte {
 }
 
 // frameCost is what one activation adds to the depth. It is one for all but frames so large that MaxDepth of them would not
-// fit in the stack that an engine allows (wazero: 50 MB): every value that a body computes may need a slot.
+// fit in the stack that an engine allows (wazero: 50 MB): every value that a body computes may need a slot of its own.
 func frameCost(f *Func) int32 {
 	return 1 + int32((f.localBytes+8*f.Instrs)/frameBytes)
 }
 
 // frameBytes is the stack that one unit of depth stands for.
-const frameBytes = 16 << 10
+const frameBytes = 32 << 10
 
 // enter counts the depth and opens the block that takes the place of the body.
 func (w *emitter) enter(results []ValType) {
@@ -128,12 +117,6 @@ func (r *rewriter) look(e *encoder) {
 
 // take writes a point in place.
 func (w *emitter) take(p point) {
-	if Tune.NoSub && !p.look && !p.loop {
-		return
-	}
-	if Tune.NoEntry {
-		return
-	}
 	if p.weight > 0 {
 		w.subtract(&w.e, p.weight)
 	}
@@ -166,8 +149,12 @@ func (w *emitter) instr(in *instr) {
 	case opEnd:
 		w.end(in)
 	case opBr, opBrIf:
+		l := in.a
+		if d, ok := w.direct[in.start]; ok {
+			l = d
+		}
 		w.replace(in)
-		w.e.opU(in.op, w.to(in.a))
+		w.e.opU(in.op, w.to(l))
 	case opBrTable:
 		w.branchTable(in)
 	case opReturn:
@@ -209,10 +196,6 @@ func (w *emitter) instr(in *instr) {
 func (w *emitter) loop(in *instr) {
 	p := w.points[0]
 	w.points = w.points[1:]
-	if Tune.NoLoop {
-		w.push()
-		return
-	}
 	if i := in.block.index; i >= 0 && len(w.m.Types[i].Params) > 0 {
 		w.push()
 		w.copyTo(in.end)
@@ -231,19 +214,8 @@ func (w *emitter) loop(in *instr) {
 	w.labels[len(w.labels)-1].outside = true
 	w.labels[len(w.labels)-1].weight = p.weight
 	w.copyTo(in.end)
-	if Tune.Tee {
-		e.opU(opGlobalGet, w.fuel)
-		e.konst64(p.weight)
-		e.op(opI64Sub)
-		e.opU(opLocalTee, w.tmp)
-		e.opU(opGlobalSet, w.fuel)
-		e.opU(opLocalGet, w.tmp)
-		e.konst64(0)
-		e.op(opI64LtS)
-	} else {
-		w.subtract(e, p.weight)
-		w.negative(e)
-	}
+	w.subtract(e, p.weight)
+	w.negative(e)
 	e.opU(opBrIf, 1)
 }
 

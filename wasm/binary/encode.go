@@ -52,7 +52,7 @@ func (e *encoder) konst64(v int64) { e.op(opI64Const); e.s64(v) }
 // empty is the block type without parameters and results.
 const empty byte = 0x40
 
-// blockOf is the block type of a single result, or of none.
+// open opens a block of a one byte type.
 func (e *encoder) open(op opcode, bt byte) { e.op(op); e.raw(bt) }
 
 func (e *encoder) valTypes(ts []ValType) {

@@ -2,8 +2,8 @@ package binary_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +18,9 @@ import (
 // engines are the two that must agree.
 var engines = []string{"compiler", "interpreter"}
 
+// compiled keeps what one test compiles several times.
+var compiled = map[string]wazero.CompilationCache{"compiler": wazero.NewCompilationCache(), "interpreter": wazero.NewCompilationCache()}
+
 // newRuntime starts an engine with the features of WebAssembly 2.0.
 func newRuntime(t testing.TB, engine string) wazero.Runtime {
 	t.Helper()
@@ -25,7 +28,7 @@ func newRuntime(t testing.TB, engine string) wazero.Runtime {
 	if engine == "interpreter" {
 		cfg = wazero.NewRuntimeConfigInterpreter()
 	}
-	rt := wazero.NewRuntimeWithConfig(t.Context(), cfg.WithCoreFeatures(api.CoreFeaturesV2))
+	rt := wazero.NewRuntimeWithConfig(t.Context(), cfg.WithCoreFeatures(api.CoreFeaturesV2).WithCompilationCache(compiled[engine]))
 	t.Cleanup(func() { rt.Close(context.Background()) })
 	return rt
 }
@@ -82,9 +85,18 @@ func (in *instance) link(rt wazero.Runtime) {
 // start instantiates a module. A rewritten one gets its data and its start function from the State, as a host does it.
 func start(t testing.TB, engine string, wasm []byte, rewritten bool, slice int64) (*instance, error) {
 	t.Helper()
+	return startWith(t, engine, wasm, rewritten, slice, nil)
+}
+
+// startWith does the same with more host modules.
+func startWith(t testing.TB, engine string, wasm []byte, rewritten bool, slice int64, link func(*instance, wazero.Runtime)) (*instance, error) {
+	t.Helper()
 	in := &instance{t: t, slice: slice}
 	rt := newRuntime(t, engine)
 	in.link(rt)
+	if link != nil {
+		link(in, rt)
+	}
 	cm, err := rt.CompileModule(t.Context(), wasm)
 	if err != nil {
 		return nil, fmt.Errorf("compile: %w", err)
@@ -135,12 +147,14 @@ func (in *instance) call(name string, args ...uint64) (results []uint64, trap st
 // global is an exported global's value.
 func (in *instance) global(name string) uint64 { return in.mod.ExportedGlobal(name).Get() }
 
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // observe is all that can be seen of an instance from outside: memory, and the globals of the original.
 func (in *instance) observe(m *binary.Module) string {
 	var sb strings.Builder
 	if mem := in.mod.Memory(); mem != nil {
 		b, _ := mem.Read(0, mem.Size())
-		fmt.Fprintf(&sb, "memory %d %x\n", mem.Size(), sha256.Sum256(b))
+		fmt.Fprintf(&sb, "memory %d %x\n", mem.Size(), crc32.Checksum(b, castagnoli))
 	}
 	for _, e := range m.Exports {
 		if e.Kind == binary.ExportGlobal && m.Globals[e.Index].Type.Numeric() {
@@ -148,6 +162,16 @@ func (in *instance) observe(m *binary.Module) string {
 		}
 	}
 	return sb.String()
+}
+
+// pattern makes every word of the memory another, so that it can be seen what a copy moved.
+func (in *instance) pattern() {
+	mem := in.mod.Memory()
+	b, _ := mem.Read(0, mem.Size())
+	for i := 0; i < len(b); i += 4 {
+		v := uint32(i) * 2654435761
+		b[i], b[i+1], b[i+2], b[i+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	}
 }
 
 // invocation is a call of an export.
@@ -163,6 +187,10 @@ func outcome(t testing.TB, in *instance, m *binary.Module, calls []invocation) s
 	t.Helper()
 	var sb strings.Builder
 	for _, c := range calls {
+		if c.name == "" { // not a call: a pattern over the whole memory
+			in.pattern()
+			continue
+		}
 		r, trap := in.call(c.name, c.args...)
 		fmt.Fprintf(&sb, "%s%x = %x %s\n%s", c.name, c.args, r, trap, in.observe(m))
 		if trap != "" {
@@ -238,6 +266,10 @@ func exactCount(t testing.TB, wasm []byte, calls []invocation) int64 {
 		t.Fatal(err)
 	}
 	for _, c := range calls {
+		if c.name == "" {
+			in.pattern()
+			continue
+		}
 		if _, trap := in.call(c.name, c.args...); trap != "" {
 			break
 		}

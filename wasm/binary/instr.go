@@ -74,7 +74,7 @@ func (c *cursor) immediates(in *instr) {
 	case immIndirect, immElemTable, immTableTable:
 		in.a, in.b = c.u32(), c.u32()
 	case immTypes:
-		if n := c.count("types of a select", 1, 1); n == 1 {
+		if n := c.count("types of a select", 1, 1<<30); n == 1 {
 			in.a = uint32(c.valType())
 		} else {
 			c.fail(RuleType, in.start, "select needs exactly one type")

@@ -17,13 +17,14 @@ type Limits struct {
 	MaxGlobals       int // default 10,000
 	MaxExports       int // default 10,000
 	MaxElemSegments  int // default 10,000
-	MaxElems         int // entries of all element segments; default 1 Mi
+	MaxElems         int // entries of all element segments; default 256 Ki
 	MaxDataSegments  int // default 100,000, which is also what Go's linker stops at
 	MaxNameBytes     int // length of an import's or export's name; default 1,024
 	MaxBodyBytes     int // code of one function; default 64 KiB
 	MaxLocals        int // locals of one function, without parameters; default 4,096
-	MaxNesting       int // blocks open at once; default 1,000
+	MaxNesting       int // blocks open at once; default 1,500: Go makes one for each part of a function
 	MaxBlocks        int // block, loop and if of one function; default 8,000
+	MaxLoops         int // loops among them, of which the rewriter makes four blocks each; default 1,000
 	MaxBranchTargets int // targets of br, br_if and br_table of one function; default 8,000
 }
 
@@ -39,13 +40,14 @@ var defaultLimits = Limits{
 	MaxGlobals:       10_000,
 	MaxExports:       10_000,
 	MaxElemSegments:  10_000,
-	MaxElems:         1 << 20,
+	MaxElems:         256 << 10,
 	MaxDataSegments:  100_000,
 	MaxNameBytes:     1024,
 	MaxBodyBytes:     64 << 10,
 	MaxLocals:        4096,
-	MaxNesting:       1000,
+	MaxNesting:       1500,
 	MaxBlocks:        8000,
+	MaxLoops:         1000,
 	MaxBranchTargets: 8000,
 }
 
@@ -77,6 +79,7 @@ func (l *Limits) withDefaults() (Limits, error) {
 		{"MaxLocals", l.MaxLocals, &out.MaxLocals},
 		{"MaxNesting", l.MaxNesting, &out.MaxNesting},
 		{"MaxBlocks", l.MaxBlocks, &out.MaxBlocks},
+		{"MaxLoops", l.MaxLoops, &out.MaxLoops},
 		{"MaxBranchTargets", l.MaxBranchTargets, &out.MaxBranchTargets},
 	} {
 		switch {

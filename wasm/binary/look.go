@@ -126,7 +126,7 @@ func (l *looker) call(s *step) {
 		l.span.join(span{-1, 0})
 		return
 	}
-	own := int(s.fn) - len(l.m.Imports)
+	own := int(s.arg) - len(l.m.Imports)
 	switch {
 	case own < 0:
 	case l.unseen[own]:

@@ -4,6 +4,7 @@ package binary
 type payFrame struct {
 	end    int   // step of its end
 	label  int64 // the most expensive way from its label on; nothing for a loop, whose header pays
+	cold   bool  // its label leads to a trap
 	atElse int64 // the same from the beginning of the else branch, once that has been passed
 	other  int   // step behind else, or 0
 }
@@ -37,6 +38,7 @@ func (w *payer) walk() {
 	clear(w.pays)
 	for i := len(w.steps) - 2; i >= 0; i-- { // the last end closes the function
 		w.step(i, &w.steps[i])
+		w.owe(i, &w.steps[i])
 		w.cost += int64(w.steps[i].weight)
 		if w.steps[i].op == opLoop {
 			w.headers[i], w.cost = w.cost, 0
@@ -50,11 +52,11 @@ func (w *payer) step(i int, s *step) {
 	top := len(w.frames) - 1
 	switch s.op {
 	case opEnd:
-		if w.own[i] {
+		if w.own[i] || w.cold[i] {
 			w.pay(i+1, w.cost)
 			w.cost = 0
 		}
-		w.frames = append(w.frames, payFrame{end: i, label: w.cost})
+		w.frames = append(w.frames, payFrame{end: i, label: w.cost, cold: w.cold[i]})
 	case opElse:
 		f := &w.frames[top]
 		f.atElse, f.other = w.cost, i+1
@@ -64,18 +66,35 @@ func (w *payer) step(i int, s *step) {
 	case opIf:
 		f := w.frames[top]
 		w.frames = w.frames[:top]
-		if f.other > 0 {
+		switch {
+		case w.toCold[i+1] && f.other == 0: // the branch is hardly ever taken
+			w.pay(i+1, w.cost)
+			w.cost = f.label
+		case f.other > 0:
 			w.cost = w.level(i+1, w.cost, f.other, f.atElse)
-		} else {
+		default:
 			w.cost = w.against(i+1, w.cost, f)
 		}
 	case opBr:
-		w.cost = w.frame(s.label).label
+		w.cost = w.frame(s.arg).label
 	case opBrIf:
-		w.cost = w.against(i+1, w.cost, w.frame(s.label))
+		w.cost = w.against(i+1, w.cost, w.frame(s.arg))
 	case opBrTable:
 		w.table(s)
 	case opReturn, opUnreachable:
+		w.cost = 0
+	}
+}
+
+// owe bounds what is paid in advance. What has been paid is run without refuel being called, so a caller must not pay for much
+// of what it does after its call came back: fifteen hundred callers may do that in a row.
+func (w *payer) owe(i int, s *step) {
+	limit := int64(freeSpan)
+	if w.returns(s) {
+		limit = returnSpan
+	}
+	if w.cost > limit {
+		w.pay(i+1, w.cost)
 		w.cost = 0
 	}
 }
@@ -91,10 +110,10 @@ func (w *payer) pay(i int, cost int64) { w.pays[i] += cost }
 // level is the cost of going either of two ways, each of which can have a point at its beginning.
 func (w *payer) level(i int, a int64, j int, b int64) int64 {
 	switch {
-	case a-b > Tune.Pay:
+	case a-b > paySpan:
 		w.pay(i, a-b)
 		return b
-	case b-a > Tune.Pay:
+	case b-a > paySpan:
 		w.pay(j, b-a)
 		return a
 	}
@@ -104,10 +123,12 @@ func (w *payer) level(i int, a int64, j int, b int64) int64 {
 // against is the cost of going on at step i or to a label.
 func (w *payer) against(i int, cost int64, f payFrame) int64 {
 	switch {
-	case cost-f.label > Tune.Pay:
+	case f.cold:
+		return cost
+	case cost-f.label > paySpan:
 		w.pay(i, cost-f.label)
 		return f.label
-	case f.label-cost > Tune.Pay:
+	case f.label-cost > paySpan:
 		w.want(f)
 	}
 	return max(cost, f.label)
@@ -126,9 +147,9 @@ func (w *payer) table(s *step) {
 		c := w.frame(l).label
 		least, most = min(least, c), max(most, c)
 	})
-	if most-least > Tune.Pay {
+	if most-least > paySpan {
 		w.eachLabel(s, func(l uint32) {
-			if f := w.frame(l); f.label-least > Tune.Pay {
+			if f := w.frame(l); f.label-least > paySpan {
 				w.want(f)
 			}
 		})

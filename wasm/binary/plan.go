@@ -10,6 +10,8 @@ package binary
 // the most expensive one; where a branch would make that more than paySpan, the dearer side gets a point of its own, which
 // only those who go there pass.
 //
+// Nobody pays for long in advance: what is behind a call, or further away than a span, is paid for when it is reached.
+//
 // Who looks (look.go): span is the work since the last look, the largest over all ways. Loop headers look, so do functions at
 // their entry, and a look is put in wherever the span has grown too long. After a call came back the bound is tighter than
 // otherwise, because fifteen hundred callers may return in a row, each adding its own. Functions that call nothing and do
@@ -25,19 +27,20 @@ type point struct {
 
 // plan is where the points of one function stand, in order.
 type plan struct {
-	points []point // the first is the entry's
-	unseen bool    // no look at entry: callers count the function as leafSpan
-	depth  bool    // counts its call depth
+	points []point        // the first is the entry's
+	direct map[int]uint32 // by offset of a br: the label that it goes to instead; see thread.go
+	unseen bool           // no look at entry: callers count the function as leafSpan
+	depth  bool           // counts its call depth
 }
 
 // step is an instruction of the function that is planned.
 type step struct {
 	op     opcode
-	weight uint16 // eighths of a unit
+	weight uint16 // sixteenths of a unit
 	at     int
-	label  uint32 // br, br_if; of br_table the number of labels without the default
+	arg    uint32 // the first immediate: label, function, local, constant; of br_table the number of labels without the default
+	direct int32  // br: the label that it can go to instead, plus one; see thread.go
 	labels int    // br_table: offset of the first label
-	fn     uint32 // call
 }
 
 // planner plans functions one after the other; its lists are used again.
@@ -45,7 +48,10 @@ type planner struct {
 	m      *Module
 	unseen []bool // by own function: planned to go without a look at entry
 	steps  []step
+	direct map[int]uint32
 
+	cold    []bool  // by step of an end: a cold label
+	toCold  []bool  // by step: a cold way begins in front of it
 	pays    []int64 // by step: what a point in front of it pays
 	headers []int64 // by step: what the header of the loop that begins there pays
 	looks   []bool  // by step: whether a look stands in front of it
@@ -60,7 +66,7 @@ func (p *planner) function(i int) *plan {
 	if !f.calls {
 		look = p.lookAll(false) > leafSpan
 	}
-	out := &plan{depth: f.calls, unseen: !look}
+	out := &plan{depth: f.calls, direct: p.direct, unseen: !look}
 	entry := point{at: f.Start, weight: units(p.pays[0])}
 	if look {
 		p.lookAll(true)
@@ -84,22 +90,27 @@ func units(w int64) int64 { return (w + weightsPerUnit - 1) / weightsPerUnit }
 // decode fills steps.
 func (p *planner) decode(f *Func) {
 	p.steps = p.steps[:0]
+	t := threader{p: p}
+	p.direct = map[int]uint32{}
 	c := cursor{b: p.m.raw, pos: f.Start, end: f.End}
 	var in instr
 	for c.pos < c.end {
 		if !c.next(&in) {
 			panic("wasm/binary: a body that was checked cannot be read again")
 		}
-		s := step{op: in.op, weight: in.info.weight, at: in.start, label: in.a, labels: in.at, fn: in.a}
+		s := step{op: in.op, weight: in.info.weight, at: in.start, arg: in.a, labels: in.at}
 		if in.op == opCall && int(in.a) < len(p.m.Imports) {
 			s.weight += weightImport
 		}
 		p.steps = append(p.steps, s)
+		t.step(&in)
 	}
 	n := len(p.steps) + 1
 	p.pays = cleared(p.pays, n)
 	p.headers = cleared(p.headers, n)
 	p.looks = cleared(p.looks, n)
+	p.toCold = cleared(p.toCold, n)
+	p.settle()
 }
 
 // cleared gives a list of n zeroes.
@@ -112,14 +123,26 @@ func cleared[T any](s []T, n int) []T {
 	return s
 }
 
+// returns reports whether a step is a call that may look and come back much later: not one of the host or of a small leaf.
+func (p *planner) returns(s *step) bool {
+	switch s.op {
+	case opCallIndirect:
+		return true
+	case opCall:
+		own := int(s.arg) - len(p.m.Imports)
+		return own >= 0 && !p.unseen[own]
+	}
+	return false
+}
+
 // eachLabel calls do with every label of a branch.
 func (p *planner) eachLabel(s *step, do func(l uint32)) {
 	if s.op != opBrTable {
-		do(s.label)
+		do(s.arg)
 		return
 	}
 	c := cursor{b: p.m.raw, pos: s.labels, end: len(p.m.raw)}
-	for range s.label + 1 {
+	for range s.arg + 1 {
 		do(c.u32())
 	}
 }

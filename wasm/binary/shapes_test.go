@@ -3,7 +3,6 @@ package binary_test
 import (
 	"testing"
 
-	"github.com/glovebox-wasm/glovebox/wasm/binary"
 	. "github.com/glovebox-wasm/glovebox/wasm/binary/binarytest"
 )
 
@@ -47,6 +46,45 @@ func export(m *Module, params, results, locals Types, body ...Code) {
 
 // calls01 calls f with a few small numbers.
 var calls01 = []invocation{inv("f", 0), inv("f", 1), inv("f", 2), inv("f", 5)}
+
+var dispatchCalls = []invocation{inv("f", 0), inv("f", 1), inv("f", 2), inv("f", 3), inv("f", 4), inv("f", 5), inv("f", 0xffffffff)}
+
+// dispatch is what Go makes of a function: a loop around a table over local 0, from whose parts jumps go forward and back, near
+// and far, below and above the table's end. Each jump carries what the loop takes.
+func dispatch(loop, carry Code) Code {
+	jump := func(n int32, l uint32) Code { return Cat(carry, I32Const(n), Set(0), Br(l)) }
+	jumpIf := func(n int32, l uint32) Code { return Cat(Get(1), I32Const(3), I32And, If(Void, jump(n, l))) }
+	tick := Cat(bump, Get(1), I32Const(1), I32Add, Tee(1), I32Const(60), Op(0x4a), If(Void, returnCount))
+	return Cat(loop,
+		Block(Void, Block(Void, Block(Void, Block(Void, Block(Void, Get(0), BrTable(4, 0, 1, 2, 3)),
+			tick, jumpIf(3, 5), jumpIf(99, 5), jump(1, 4)), // part 0: far forward, the default, near forward
+			Repeat(2, tick), jumpIf(3, 4), jump(0, 3)), // part 1: forward, back
+			Repeat(4, tick), jumpIf(-1, 3), jump(2, 2)), // part 2: the default by a negative number, itself
+			Repeat(8, tick), jump(2, 1)), // part 3: back
+		Repeat(16, bump), End)
+}
+
+// returnCount ends f with what it has counted.
+var returnCount = Cat(GlobalGet(0), Return)
+
+// farJump is a dispatch over index whose part 0 jumps to the header with what set leaves, too far to be a near jump.
+func farJump(index, set Code) Code {
+	return Cat(Loop(Void,
+		Block(Void, Block(Void, Block(Void, Block(Void, index, BrTable(3, 0, 1, 2)),
+			bump, GlobalGet(0), I32Const(40), Op(0x4a), If(Void, returnCount), set, Br(3)),
+			Repeat(2, bump)), Repeat(4, bump)), Repeat(8, bump)), GlobalGet(0))
+}
+
+// dispatchLoop exports f around dispatch.
+func dispatchLoop(m *Module, loop, first, carry Code) {
+	body := Cat(first, dispatch(loop, carry))
+	if carry != nil {
+		body = Cat(body, GlobalGet(0), I32Add)
+	} else {
+		body = Cat(body, GlobalGet(0))
+	}
+	export(m, i32s(1), i32s(1), i32s(1), body)
+}
 
 var shapes = []shape{
 	{"empty", func(m *Module) { export(m, nil, nil, nil) }, []invocation{inv("f")}},
@@ -187,6 +225,56 @@ var shapes = []shape{
 		export(m, i32s(1), i32s(2), nil, I32Const(0), RefFunc(fn), RefNull(FuncRef), Get(0), Op(0x1c, 1, FuncRef), TableSet(0),
 			I32Const(0), TableGet(0), Op(0xd1), I32Const(5), I32Const(6), Get(0), Select)
 	}, calls01},
+	{"dispatch loop", func(m *Module) { dispatchLoop(m, Code{0x03, Void}, nil, nil) }, dispatchCalls},
+	{"dispatch loop with a parameter", func(m *Module) { // a jump past its header would lose what it carries
+		dispatchLoop(m, Cat(Code{0x03}, S64(int64(m.Type(i32s(1), i32s(1))))), I32Const(-5), Get(1))
+	}, dispatchCalls},
+	{"dispatch loop in a loop", func(m *Module) {
+		export(m, i32s(1), i32s(1), i32s(2), I32Const(3), Set(2), Loop(Void,
+			Block(Void, dispatch(Code{0x03, Void}, nil)), Get(2), I32Const(1), I32Sub, Tee(2), BrIf(0)), GlobalGet(0))
+	}, dispatchCalls},
+	{"no dispatch: another local", func(m *Module) {
+		export(m, i32s(1), i32s(1), i32s(2), Block(Void, Loop(Void,
+			Block(Void, Block(Void, Block(Void, Get(0), BrTable(2, 0, 1)), bump, I32Const(9), Set(1), I32Const(1), Set(0), Br(2)), Repeat(2, bump), Br(2)),
+			Repeat(4, bump))), GlobalGet(0))
+	}, dispatchCalls},
+	{"dispatch, but a jump sets another local", func(m *Module) {
+		export(m, i32s(1), i32s(1), i32s(1), farJump(Get(0), Cat(I32Const(3), Set(1))))
+	}, dispatchCalls},
+	{"dispatch, but a jump sets no constant", func(m *Module) {
+		export(m, i32s(1), i32s(1), i32s(3), I32Const(1), Set(3), farJump(Get(0), Cat(Get(3), Set(0))))
+	}, dispatchCalls},
+	{"dispatch, but over a global", func(m *Module) {
+		g := m.Global(I32, true, I32Const(0))
+		export(m, i32s(1), i32s(1), i32s(int(g)), farJump(GlobalGet(g), Cat(I32Const(3), Set(g))))
+	}, dispatchCalls},
+	{"dispatch, but a jump sets a global", func(m *Module) {
+		g := m.Global(I32, true, I32Const(0))
+		export(m, i32s(1), i32s(1), i32s(int(g)), farJump(Get(g), Cat(I32Const(3), GlobalSet(g))))
+	}, dispatchCalls},
+	{"dispatch, but over a sum", func(m *Module) {
+		export(m, i32s(1), i32s(1), nil, farJump(Cat(GlobalGet(0), Get(0), I32Add), Cat(I32Const(3), Set(0))))
+	}, dispatchCalls},
+	{"dispatch, but something stands before the table", func(m *Module) {
+		export(m, i32s(1), i32s(1), i32s(1), Loop(Void, bump,
+			Block(Void, Block(Void, Block(Void, Block(Void, Get(0), BrTable(3, 0, 1, 2)),
+				I32Const(2), Set(0), Br(3)), Repeat(2, bump)), Repeat(4, bump)), Repeat(8, bump)), GlobalGet(0))
+	}, dispatchCalls},
+	{"cold label", func(m *Module) {
+		export(m, i32s(1), nil, nil, Block(Void, Block(Void, Get(0), BrIf(0), bump, Return), Repeat(200, bump)), Unreachable)
+	}, calls01},
+	{"cold branch of an if", func(m *Module) {
+		export(m, i32s(1), nil, nil, Get(0), If(Void, Repeat(200, bump), Unreachable), Repeat(200, bump), Get(0), I32Eqz, If(Void, Unreachable))
+	}, []invocation{inv("f", 5)}},
+	{"cold tail of a dispatch", func(m *Module) { // as Go ends functions: failed checks, one after the other, each may leave
+		check := func(n int32, l uint32) Code {
+			return Cat(Get(1), I32Const(n), I32Eq, If(Void, I32Const(n), Set(0), Br(l)))
+		}
+		export(m, i32s(1), nil, i32s(1), Get(0), Set(1), I32Const(0), Set(0), Block(Void, Loop(Void,
+			Block(Void, Block(Void, Block(Void, Block(Void, Block(Void, Get(0), BrTable(4, 0, 1, 2, 3)),
+				check(1, 5), check(2, 5), check(3, 5), Repeat(50, bump), Return),
+				Repeat(100, bump), Get(1), BrIf(4)), Repeat(100, bump)), Repeat(300, bump), GlobalGet(0), BrIf(2)), Nop)), Unreachable)
+	}, dispatchCalls},
 	{"vectors", func(m *Module) {
 		export(m, i32s(1), Types{I64}, Types{V128}, Get(0), Vector(0x11), V128Const(1, 2), Vector(0xae), Tee(1),
 			Get(1), Vector(0x0d, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 31, 30, 29, 28), Vector(0x1d, 1),
@@ -221,7 +309,7 @@ func TestImportedFunctions(t *testing.T) {
 	m.ExportFunc("f", m.Func(i32s(1), i32s(1), nil, three, Call(log), three, Call(emit), Drop, three, I32Const(0), CallIndirect(typ, 0)))
 	wasm := m.Bytes()
 	fuel := differential(t, wasm, nil, []invocation{inv("f", 1), inv("again", 1, 2, 3), inv("f", 2)})
-	if host := int64(7 * 1000 / binary.WeightsPerUnit); fuel < host {
+	if host := int64(7 * 1000); fuel < host {
 		t.Errorf("seven calls of the host cost %d units together", fuel)
 	}
 }

@@ -142,9 +142,13 @@ func (m *Module) Export(name string, kind byte, index uint32) {
 	m.exports = append(m.exports, Cat(Name(name), Code{kind}, U32(index)))
 }
 
-// ExportFunc, ExportMemory and ExportGlobal are the usual exports.
-func (m *Module) ExportFunc(name string, fn uint32)  { m.Export(name, 0, fn) }
-func (m *Module) ExportMemory(name string)           { m.Export(name, 2, 0) }
+// ExportFunc exports a function.
+func (m *Module) ExportFunc(name string, fn uint32) { m.Export(name, 0, fn) }
+
+// ExportMemory exports memory 0.
+func (m *Module) ExportMemory(name string) { m.Export(name, 2, 0) }
+
+// ExportGlobal exports a global.
 func (m *Module) ExportGlobal(name string, g uint32) { m.Export(name, 3, g) }
 
 // Start names the start function.
@@ -152,20 +156,21 @@ func (m *Module) Start(fn uint32) { m.start = U32(fn) }
 
 // Elem adds an active element segment of functions.
 func (m *Module) Elem(table, offset uint32, fns ...uint32) uint32 {
-	c := Cat(U32(2), U32(table), I32Const(int32(offset)), End, Code{0}, U32(uint32(len(fns))))
-	for _, fn := range fns {
-		c = Cat(c, U32(fn))
-	}
-	return m.RawElem(c)
+	return m.RawElem(Cat(U32(2), U32(table), I32Const(int32(offset)), End, Code{0}, indices(fns)))
 }
 
 // PassiveElem adds a passive element segment of functions.
 func (m *Module) PassiveElem(fns ...uint32) uint32 {
-	c := Cat(U32(1), Code{0}, U32(uint32(len(fns))))
-	for _, fn := range fns {
-		c = Cat(c, U32(fn))
+	return m.RawElem(Cat(U32(1), Code{0}, indices(fns)))
+}
+
+// indices is a vector of indices.
+func indices(list []uint32) Code {
+	out := U32(uint32(len(list)))
+	for _, i := range list {
+		out = append(out, U32(i)...)
 	}
-	return m.RawElem(c)
+	return out
 }
 
 // RawElem adds an element segment of any form.
