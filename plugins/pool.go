@@ -228,7 +228,11 @@ func (p *pool) make(ctx context.Context) (prog *sandbox.Program, err error) {
 			prog, err = nil, cmp.Or(prog.Close(ctx), errGone)
 		}
 	}()
-	return p.compile(ctx)
+	prog, err = p.compile(ctx)
+	if readapi.CodeOf(err) == readapi.CodeLimitTime && !p.opts.OneShot && ctx.Err() != nil { // compiling goes on without us and fills the cache
+		err = &readapi.Error{Code: readapi.CodeBusy, Detail: "the decoder is still being prepared", RetryAfter: busyCompile, Hint: "Try again in some seconds.", Err: err}
+	}
+	return prog, err
 }
 
 func (p *pool) compile(ctx context.Context) (*sandbox.Program, error) {
@@ -242,9 +246,6 @@ func (p *pool) compile(ctx context.Context) (*sandbox.Program, error) {
 		}
 	}
 	prog, err := p.box.Compile(ctx, m)
-	if readapi.CodeOf(err) == readapi.CodeLimitTime { // compiling goes on without us and fills the cache
-		return nil, &readapi.Error{Code: readapi.CodeBusy, Detail: "the decoder is still being prepared", RetryAfter: busyCompile, Hint: "Try again in some seconds.", Err: err}
-	}
 	if err != nil || p.opts.OneShot {
 		return prog, err
 	}

@@ -259,6 +259,45 @@ func TestIdleGivesWay(t *testing.T) {
 	}
 }
 
+// expiring is a context whose deadline passes when done is closed.
+type expiring struct {
+	context.Context
+	done chan struct{}
+}
+
+func (e expiring) Done() <-chan struct{} { return e.done }
+
+func (e expiring) Err() error {
+	select {
+	case <-e.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// A read whose time is over before its decoder is ready may try again, unless the process ends with the read: then compiling does not go
+// on, and only more time helps.
+func TestLateForDecoder(t *testing.T) {
+	for oneShot, want := range map[bool]readapi.Code{false: readapi.CodeBusy, true: readapi.CodeLimitTime} {
+		r := interpreted(t, plugins.Options{OneShot: oneShot})
+		ctx := expiring{t.Context(), make(chan struct{})}
+		d := small(t, "a")
+		load := d.Load
+		d.Load = func() ([]byte, error) {
+			close(ctx.done)
+			return load()
+		}
+		if err := r.Add(d); err != nil {
+			t.Fatal(err)
+		}
+		info := r.Accepts("text/plain")[0]
+		if _, err := r.Decode(ctx, info, strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); readapi.CodeOf(err) != want {
+			t.Errorf("one-shot %v: %v, want %s", oneShot, err, want)
+		}
+	}
+}
+
 // unreadable is an input whose bytes cannot be had.
 type unreadable struct{ err error }
 
