@@ -20,13 +20,22 @@ import (
 // the cursors with a tiny budget gives the same text and every unit once; selections of units add up to the whole.
 func Invariants(t testing.TB, in []byte, kind string, decode Decode) {
 	t.Helper()
-	s := suite{t: t, kind: kind, decode: decode, in: in}
+	invariants(t, &Vector{Data: in}, kind, decode)
+}
+
+// invariants are those of v's input, read as v's media type.
+func invariants(t testing.TB, v *Vector, kind string, decode Decode) {
+	t.Helper()
+	s := suite{t: t, kind: kind, decode: decode, in: v.Data}
 	forms := []readapi.Form{readapi.FormAuto}
 	if kind == "text" {
 		forms = append(forms, readapi.FormSource)
 	}
 	for _, form := range forms {
-		req := request(kind, in)
+		req := request(kind, v.Data)
+		if v.MediaType != "" {
+			req.MediaType = v.MediaType
+		}
 		req.Form = form
 		s.invariants(req)
 	}
