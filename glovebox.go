@@ -139,6 +139,9 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 	if opts == nil {
 		opts = &ReadOptions{}
 	}
+	if in == nil || size < 0 {
+		return nil, &readapi.Error{Op: "glovebox.ReadFile", Code: readapi.CodeInvalidRequest, Detail: "there is no file, or its size is negative"}
+	}
 	f := host.File{Input: io.NewSectionReader(in, 0, size), Name: name, Declared: opts.MediaType, Limits: opts.Limits}
 	sel := readapi.Selection{
 		Cursor: opts.Cursor, Form: opts.Form, MaxTokens: opts.MaxTokens, MaxBytes: opts.MaxBytes, Unescaped: opts.Unescaped,
