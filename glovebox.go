@@ -142,8 +142,10 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 	if opts == nil {
 		opts = &ReadOptions{}
 	}
-	if size < 0 { // which a SectionReader would take for a very large one
-		return nil, &readapi.Error{Op: "glovebox.ReadFile", Code: readapi.CodeInvalidRequest, Detail: "the size is negative", Hint: "Say how many bytes the file has."}
+	if in == nil || size < 0 { // a SectionReader would take a negative size for a very large one
+		return nil, &readapi.Error{
+			Op: "glovebox.ReadFile", Code: readapi.CodeInvalidRequest, Detail: "there is no file, or its size is negative", Hint: "Give the file and say how many bytes it has.",
+		}
 	}
 	f := host.File{Input: io.NewSectionReader(in, 0, size), Name: name, Declared: opts.MediaType, Limits: opts.Limits}
 	sel := readapi.Selection{

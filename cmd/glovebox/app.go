@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -139,7 +140,28 @@ func (a *app) root() *cobra.Command {
 		complete(c, dir, directories)
 	}
 	c.AddCommand(a.readCommand(), a.pluginCommand(), a.cacheCommand(), a.doctorCommand(), a.versionCommand())
+	strict(c)
 	return c
+}
+
+// strict makes the commands that the tree brings along, completion and help, refuse what they do not know, as the others do.
+func strict(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Args, c.RunE = cobra.NoArgs, needsSubcommand
+		case "help":
+			c.RunE = func(_ *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err != nil || len(rest) > 0 {
+					return usage(fmt.Sprintf("there is no command %q", strings.Join(args, " ")), `"glovebox --help" lists the commands.`)
+				}
+				return about.Help()
+			}
+		}
+	}
 }
 
 // unconfigured marks a command that runs without the configuration: it must work, or report, when that is broken.

@@ -79,7 +79,7 @@ func asFailure(subject string, err error) *failure {
 	}
 	e, _ := errors.AsType[*readapi.Error](readapi.AsError("glovebox", err))
 	f := &failure{exit: exitFailed, subject: subject, err: e}
-	if e.Limit != nil && e.Hint == "" {
+	if e.Limit != nil && (e.Hint == "" || e.Code == readapi.CodeTooLarge) { // a hint names fields of Limits, not flags
 		if flag := limitFlag(e.Limit.Name); flag != "" {
 			c := *e
 			c.Hint = "--" + flag + " raises this limit."

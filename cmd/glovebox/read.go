@@ -77,7 +77,7 @@ const readExample = `  glovebox read report.pdf
   glovebox read --pages 3-5 report.pdf
   glovebox read --json --max-tokens 4000 report.pdf
   glovebox read --form source --all legacy.txt > utf8.txt
-  glovebox read --out pictures animation.gif
+  glovebox read --out pictures --frames 1- animation.gif
   curl -s https://example.org/a.pdf | glovebox read -
   glovebox read --json --all folder > lines.jsonl`
 
@@ -205,7 +205,7 @@ func (r *reading) run(ctx context.Context) (err error) {
 		return answer{in, doc, err}
 	}, func(ans answer) bool {
 		r.print(ans, first)
-		first = false
+		first = first && ans.err != nil // nothing stands on standard output then
 		return r.app.out.err == nil
 	})
 	return ctx.Err()

@@ -162,7 +162,7 @@ func loadConfig(path string) (map[string]string, error) {
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		name := strings.ReplaceAll(key, "_", "-")
 		if !slices.Contains(configurable, name) || strings.Contains(key, "-") {
-			return nil, environment(subject, fmt.Sprintf("has no key %q", key), nil)
+			return nil, environment(subject, fmt.Sprintf("unknown key %q", key), nil)
 		}
 		v, ok := scalar(keys[key])
 		if !ok || !set(check.Lookup(name), v) {

@@ -85,10 +85,7 @@ func number(v any) int64 {
 // extent says how many units there are and which of them are here: "12 pages", "pages 3-5 of 12", "lines 1-400 of at least 9000". Of units
 // that were asked for it says those, unless the answer ends before the last of them.
 func extent(doc *readapi.Document, units string) string {
-	total := strconv.FormatInt(doc.Total, 10)
-	if doc.AtLeast {
-		total = "at least " + total
-	}
+	total := totalOf(doc.Total, doc.AtLeast)
 	if strings.Contains(units, ",") && doc.Next == "" {
 		return fmt.Sprintf("%s %s of %s", plural(doc.Unit, 2), readapi.EscapeLine(units), total)
 	}
@@ -100,6 +97,14 @@ func extent(doc *readapi.Document, units string) string {
 		return fmt.Sprintf("%s %d of %s", doc.Unit, doc.Covers.From, total)
 	}
 	return fmt.Sprintf("%s %d-%d of %s", plural(doc.Unit, 2), doc.Covers.From, doc.Covers.To, total)
+}
+
+// totalOf is a number of units in words: "12", "at least 9000".
+func totalOf(n int64, atLeast bool) string {
+	if atLeast {
+		return "at least " + strconv.FormatInt(n, 10)
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 func plural(u readapi.Unit, n int64) string {
@@ -114,7 +119,7 @@ func (v *view) parts(w *bytes.Buffer, doc *readapi.Document, source bool) {
 	next := int64(1) // the unit that would follow without a gap
 	for i, p := range doc.Parts {
 		if !source && marked(doc, i, next) {
-			fmt.Fprintf(w, "--- %s %d of %d ---\n", doc.Unit, p.At, max(doc.Total, p.At))
+			fmt.Fprintf(w, "--- %s %d of %s ---\n", doc.Unit, p.At, totalOf(max(doc.Total, p.At), doc.AtLeast))
 		}
 		next = p.At
 		switch p.Type {
@@ -180,6 +185,9 @@ func (v *view) notes(w *bytes.Buffer, doc *readapi.Document, source bool) {
 	}
 	if doc.Next != "" {
 		fmt.Fprintf(w, "%smore follows: --cursor %s goes on here, --all reads to the end\n", prefix, readapi.EscapeLine(doc.Next))
+	}
+	if doc.Unit == readapi.UnitFrame && v.units == "" && doc.Next == "" && doc.Covers.To < doc.Total { // an animation stands for its first frame
+		fmt.Fprintf(w, "%s--frames 1- reads all frames\n", prefix)
 	}
 	if v.dir == "" && pictures(doc) {
 		fmt.Fprintf(w, "%s--out DIR writes pictures as files\n", prefix)

@@ -73,6 +73,32 @@ func TestInvariantsHold(t *testing.T) {
 	}
 }
 
+// TestInvariantsHoldWithSeveralParts: a unit may have a text, a value and a text again, and an answer may end between any two of them.
+func TestInvariantsHoldWithSeveralParts(t *testing.T) {
+	several := func(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
+		b := make([]byte, in.Size())
+		if _, err := in.ReadAt(b, 0); err != nil && err != io.EOF {
+			return err
+		}
+		fields := strings.Fields(string(b))
+		for at := range w.Units(int64(len(fields))) {
+			if err := w.Text(at, fields[at-1]); err != nil {
+				return err
+			}
+			if err := w.Data(at, len(fields[at-1])); err != nil {
+				return err
+			}
+			for range 2 {
+				if err := w.Text(at, "and then some"); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	Invariants(t, []byte(sample), "text", Native(decoder(several)))
+}
+
 // TestInvariantsFind breaks the sound decoder in one way at a time; the suite has to notice each.
 func TestInvariantsFind(t *testing.T) {
 	sound := Native(decoder(words))

@@ -1,5 +1,4 @@
-// Package pdk is what the author of a decoder in Go imports. It compiles natively and to wasip1, so that one pure function is tested
-// natively and runs behind the wall.
+// Package pdk is what the author of a decoder in Go imports: one pure function is tested natively (Run) and runs behind the wall (Serve).
 //
 //	var Decoder = pdk.Decoder{
 //		Name: "vcard", Version: "1.0.0", MediaTypes: []readapi.MediaType{"text/vcard"}, Unit: "card",
@@ -17,9 +16,10 @@
 //		},
 //	}
 //
-// The guest is a main package with one line, built with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared:
+// The guest is a main package with two lines, built with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o vcard.wasm:
 //
 //	func init() { pdk.Serve(&vcard.Decoder) }
+//	func main() {} // the toolchain wants it; it is not called
 //
 // Decode must be a pure function of the input and the request. It need not watch the clock or recover: the host bounds time, work and
 // memory, and an instance that panics is thrown away. What it emits travels as frames of package wasm/abi.

@@ -3,8 +3,14 @@
 //	func TestConformance(t *testing.T) {
 //		wasm, err := os.ReadFile("vcard.wasm")
 //		…
-//		plugintest.Run(t, wasm, "vcard", plugintest.Options{})
+//		plugintest.Run(t, wasm, "vcard", plugintest.Options{Vectors: []decodertest.Vector{
+//			{Name: "one", MediaType: "text/vcard", Data: one, TextSHA256: decodertest.TextSum("Ada\n")},
+//			{Name: "cut", MediaType: "text/vcard", Data: one[:20], Expect: readapi.CodeMalformed},
+//		}})
 //	}
+//
+// A decoder of text, pdf or image can do without vectors of its own: those of this project are run then. A Go program adds the module to its
+// decoders with plugins.FromModule and Registry.Add; the program glovebox and the front door read with the built-in decoders only, so far.
 //
 // The module goes through the same admission, rewriting and sandbox as in a host, and the suite through the same frames. Only tests
 // import this package.
@@ -24,15 +30,22 @@ import (
 type Options struct {
 	Engine   sandbox.Engine
 	CacheDir string // compiled modules; "": compiled anew
+
+	// Vectors are the cases; none: those of this project, of which there are some for the kinds text, pdf and image.
+	Vectors []decodertest.Vector
 }
 
-// Run runs every vector of kind on the module, and the suite's invariants on each vector's input. wasm is the module as a toolchain built
-// it. It fails when there are no vectors of kind.
+// Run runs every vector on the module, those of opts or else those of kind, and the suite's invariants on each vector's input. wasm is the
+// module as a toolchain built it. It fails when there is no vector.
 func Run(t *testing.T, wasm []byte, kind string, opts Options) {
 	t.Helper()
 	d, err := plugins.FromModule(t.Context(), "", wasm)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(opts.Vectors) > 0 {
+		decodertest.RunVectors(t, opts.Vectors, kind, Decode(t, d, opts))
+		return
 	}
 	decodertest.Run(t, kind, Decode(t, d, opts))
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/decodertest"
 	"github.com/glovebox-wasm/glovebox/plugins"
 	"github.com/glovebox-wasm/glovebox/plugins/plugintest"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -31,6 +32,15 @@ func guest(t *testing.T, pkg string) []byte {
 // A module as the toolchain built it passes the suite: admitted, rewritten, described and run like anyone's.
 func TestAnyModule(t *testing.T) {
 	plugintest.Run(t, guest(t, "github.com/glovebox-wasm/glovebox/decoders/text/guest"), "text", plugintest.Options{CacheDir: os.Getenv("GLOVEBOX_TEST_CACHE")})
+}
+
+// An author of another kind brings the vectors. The text decoder stands for theirs: no vector of this project is of the kind given here.
+func TestOwnVectors(t *testing.T) {
+	wasm := guest(t, "github.com/glovebox-wasm/glovebox/decoders/text/guest")
+	plugintest.Run(t, wasm, "notes", plugintest.Options{CacheDir: os.Getenv("GLOVEBOX_TEST_CACHE"), Vectors: []decodertest.Vector{
+		{Name: "two lines", MediaType: "text/markdown", Data: []byte("# one\ntwo\n"), TextSHA256: decodertest.TextSum("# one\ntwo\n")},
+		{Name: "no such line", MediaType: "text/markdown", Data: []byte("# one\n"), Units: []readapi.Range{{From: 9, To: 9}}, Expect: readapi.CodeInvalidRequest},
+	}})
 }
 
 func TestNoModule(t *testing.T) {

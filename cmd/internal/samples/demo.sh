@@ -23,7 +23,7 @@ say "5. A Chinese text in GB18030"
 run read "$dir/notes-gb18030.txt"
 
 say "6. The same for a program: one JSON document per file"
-run read --json --max-tokens 40 "$dir/report.pdf" | cut -c 1-400
+run read --json --max-tokens 40 "$dir/report.pdf" | sed 's/^\(.\{400\}\).*/\1 …/'
 
 say "Every byte of these files was parsed inside a sandbox without files, network or clock."
 printf 'Try your own: %s read FILE    More: README.md, %s read --help\n' "$BIN" "$BIN"
