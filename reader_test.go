@@ -17,8 +17,8 @@ func TestMisuse(t *testing.T) {
 	if _, err := r.ReadFile(t.Context(), strings.NewReader("a"), -1, "a.txt", nil); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
 		t.Errorf("a negative size: %v, want invalid_request", err)
 	}
-	if _, err := r.ReadFile(t.Context(), nil, 1, "a.txt", nil); readapi.CodeOf(err) != readapi.CodeNotFound {
-		t.Errorf("no reader: %v, want not_found", err)
+	if _, err := r.ReadFile(t.Context(), nil, 1, "a.txt", nil); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
+		t.Errorf("no reader: %v, want invalid_request", err)
 	}
 	for range 2 {
 		if err := r.Close(); err != nil {
