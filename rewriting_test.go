@@ -52,7 +52,7 @@ func BenchmarkRewriting(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			compiler := wazero.NewRuntimeConfigCompiler()
+			compiler := wazero.NewRuntimeConfigCompiler().WithCompilationCache(bareCache(b))
 			before, after := newBareGuest(b, compiler, plain, c.file), newBareGuest(b, compiler, rewritten, c.file)
 			before.run()
 			after.run()
@@ -114,12 +114,7 @@ func TestRewrittenAgainstOriginal(t *testing.T) {
 // emitted runs a module twice on one input and returns the digest of the second run's frames.
 func emitted(t *testing.T, config wazero.RuntimeConfig, wasm []byte, f sampleFile) string {
 	t.Helper()
-	cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(testCache(t), "bare"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cache.Close(context.Background()) })
-	g := newBareGuest(t, config.WithCompilationCache(cache), wasm, f)
+	g := newBareGuest(t, config.WithCompilationCache(bareCache(t)), wasm, f)
 	g.run()
 	first := g.sum.Sum(nil)
 	g.run()
@@ -127,6 +122,17 @@ func emitted(t *testing.T, config wazero.RuntimeConfig, wasm []byte, f sampleFil
 		t.Error("the same input gives other frames the second time")
 	}
 	return hex.EncodeToString(first)
+}
+
+// bareCache keeps what the bare host compiles.
+func bareCache(t testing.TB) wazero.CompilationCache {
+	t.Helper()
+	cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(testCache(t), "bare"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cache.Close(context.Background()) })
+	return cache
 }
 
 // originalGuest builds a decoder's module as `make wasm` does, before it is rewritten.
