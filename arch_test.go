@@ -52,7 +52,15 @@ var rules = []rule{
 	{"plugins/plugintest", words("readapi wasm/... plugins/... decoders/decodertest testdata/..."), nil},
 	{"plugins/...", words("readapi wasm/... plugins/..."), words("golang.org/x/sync")},
 
-	{"host/...", words("readapi host/..."), words("github.com/gabriel-vasile/mimetype golang.org/x/text golang.org/x/sync")},
+	{"host/sniff", words("readapi"), words("github.com/gabriel-vasile/mimetype golang.org/x/text")},
+	{"host/store/sqliteindex", words("readapi host/store"), words("modernc.org/sqlite github.com/pressly/goose/v3")},
+	{"host/store/...", words("readapi host/store/..."), words("golang.org/x/sys")},
+	{"host/ledger", words("readapi host/store"), nil},
+	{"host/redact", nil, nil},
+	{"host/recall", words("readapi host/ledger host/redact host/store"), words("golang.org/x/text")},
+	{"host/tools", words("readapi host host/ledger host/recall"), nil},
+	{"host/server/...", words("readapi host/..."), words("github.com/modelcontextprotocol/go-sdk golang.org/x/sync")},
+	{"host", words("readapi host/sniff host/store host/ledger host/recall host/redact"), words("github.com/maypok86/otter/v2 golang.org/x/sync")},
 
 	{"cmd/...", words("..."), words("github.com/spf13/cobra github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/adrg/xdg " +
 		"github.com/pelletier/go-toml/v2 golang.org/x/term golang.org/x/sys golang.org/x/text")},

@@ -92,7 +92,7 @@ func NewReader(opts *Options) (*Reader, error) {
 			return nil, readapi.AsError("glovebox.NewReader", err)
 		}
 	}
-	h, err := host.NewReader(reg, &host.Options{Limits: lim})
+	h, err := host.NewReader(reg, &host.ReaderOptions{Limits: lim})
 	if err != nil {
 		return nil, readapi.AsError("glovebox.NewReader", err)
 	}

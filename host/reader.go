@@ -10,8 +10,8 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// Options of a Reader; nil means all defaults.
-type Options struct {
+// ReaderOptions of a Reader; nil means all defaults.
+type ReaderOptions struct {
 	Limits readapi.Limits // of every read; a call may ask for others
 }
 
@@ -22,9 +22,9 @@ type Reader struct {
 }
 
 // NewReader returns a Reader that asks decoders. A negative limit is invalid_request.
-func NewReader(decoders Decoders, opts *Options) (*Reader, error) {
+func NewReader(decoders Decoders, opts *ReaderOptions) (*Reader, error) {
 	if opts == nil {
-		opts = &Options{}
+		opts = &ReaderOptions{}
 	}
 	lim, err := opts.Limits.WithDefaults()
 	if err != nil {

@@ -1,0 +1,111 @@
+package recall
+
+import (
+	"context"
+	"time"
+
+	"github.com/glovebox-wasm/glovebox/host/ledger"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// The bounds of a request (SEMANTICS 1.6).
+const (
+	MaxTerms     = 8
+	MaxTermRunes = 500
+	DefaultLimit = 8
+	MaxLimit     = 25
+	MaxSessions  = 200
+	MaxAnchor    = 256
+	MaxExpand    = 8
+)
+
+// Offers says which attachments a scope can open now. The answers stand in the order of refs.
+type Offers interface {
+	Offer(ctx context.Context, scope readapi.Scope, refs []readapi.AttachmentRef) ([]readapi.Offer, error)
+}
+
+// Request is what to look for. Terms are alternatives: a message that has one of them is found, ones that have more come first.
+type Request struct {
+	Terms []string  // 1 to 8, each 1 to 500 characters after trimming; empty only with Expand
+	Limit int       // passages, 1 to 25; 0 is 8
+	Since time.Time // only messages at or after this; zero: no bound
+	Until time.Time // only messages at or before this; zero: no bound
+
+	Question string // recorded by the caller, never matched or returned; at most 500 characters
+
+	// Expand shows the surroundings of a message that a former answer gave, instead of searching.
+	Expand *Expand
+
+	ExcludeTurns []string // turns in flight of the asking session: neither matched nor shown
+	Incognito    bool     // the asking session is incognito: incognito_active, and nothing is read
+}
+
+// Expand names a message and how much around it to show.
+type Expand struct {
+	Session readapi.SessionID // "" is the asking session
+	Anchor  string            // a message id
+	Before  int               // 0 to 8 messages; -1 for the default of 8
+	After   int
+}
+
+// Answer is what was found. Its JSON is API (DESIGN 7): keys may be added, never renamed.
+type Answer struct {
+	Passages       []Passage `json:"passages"` // best first
+	Searched       Searched  `json:"searched"`
+	UnmatchedTerms []string  `json:"unmatched_terms"` // terms that no message has
+}
+
+// Searched says how far the search went.
+type Searched struct {
+	Sessions int       `json:"sessions"`        // that were searched
+	Oldest   time.Time `json:"oldest,omitzero"` // latest activity of the oldest of them
+	Capped   bool      `json:"capped"`          // there are more, which were not searched
+}
+
+// Passage is a message that was found, with its neighbours in the same turn.
+type Passage struct {
+	SessionID     readapi.SessionID `json:"session_id"`
+	Score         float64           `json:"score"` // BM25, four decimals; 0 with Expand
+	AnchorID      string            `json:"anchor_id"`
+	Messages      []Message         `json:"messages"` // in order of time
+	HasMoreBefore bool              `json:"has_more_before"`
+	HasMoreAfter  bool              `json:"has_more_after"`
+}
+
+// Message is one message of a passage, redacted.
+type Message struct {
+	MessageID string      `json:"message_id"`
+	Role      ledger.Type `json:"role"`
+	Text      string      `json:"text"`
+	Timestamp time.Time   `json:"timestamp"`
+	Truncated bool        `json:"truncated"`
+	Materials []Material  `json:"materials"`
+}
+
+// Material is a file that a message carried. Resource is its address, present exactly when the asking session can read it now; to its owner
+// Unavailable says why it is absent.
+type Material struct {
+	Name        string       `json:"name"` // redacted
+	Kind        readapi.Kind `json:"kind"`
+	MimeType    string       `json:"mime_type"`
+	Bytes       int64        `json:"bytes"`
+	Resource    string       `json:"resource,omitempty"`
+	Unavailable readapi.Code `json:"unavailable,omitempty"`
+}
+
+// Recall searches the sessions of a principal. It is safe for concurrent use.
+type Recall struct {
+	ledger *ledger.Ledger
+	offers Offers
+}
+
+// New returns a Recall over a ledger; offers says which files can be opened.
+func New(l *ledger.Ledger, offers Offers) *Recall { return &Recall{l, offers} }
+
+// Recall answers req as the session of scope.
+//
+// Gates come first, in this order, before anything is read: ctx, the request (invalid_request), a term that looks like a credential
+// (invalid_request), incognito_active. An anchor that is not there is not_found. A principal without sessions gets an empty answer.
+func (r *Recall) Recall(ctx context.Context, scope readapi.Scope, req Request) (*Answer, error) {
+	panic("todo")
+}
