@@ -17,7 +17,7 @@ const (
 )
 
 // resources stands before the SDK's methods of resources: the list is the session's as it is now, where the SDK's is what was registered, and
-// an address is held to its own grammar before the SDK holds it to the template's, which would take others.
+// what is no address goes to the host all the same, where the SDK would answer for itself.
 func (d *door) resources(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch method {
@@ -28,10 +28,13 @@ func (d *door) resources(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 			return d.listResources(ctx, cursor)
 		case "resources/read":
-			if params, ok := req.GetParams().(*mcp.ReadResourceParams); ok && params != nil {
-				if _, err := readapi.ParseURIPrefix(d.prefix, params.URI); err != nil {
-					return nil, rpcError(err, params.URI, false)
-				}
+			params, ok := req.GetParams().(*mcp.ReadResourceParams)
+			session, okToo := req.GetSession().(*mcp.ServerSession)
+			if !ok || !okToo || params == nil {
+				break
+			}
+			if _, err := readapi.ParseURIPrefix(d.prefix, params.URI); err != nil { // the host refuses it, and tells its audit
+				return d.readResource(ctx, &mcp.ReadResourceRequest{Session: session, Params: params, Extra: req.GetExtra()})
 			}
 		}
 		return next(ctx, method, req)
