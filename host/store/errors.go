@@ -8,6 +8,11 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
+// PlaceError is what an error of a place on disk means: quota_exceeded where the disk is full, busy where too many files are open,
+// capability_unavailable where the system does not let us write. Constructors of drivers return it; the errors of their methods get their
+// codes from Blobs and Index.
+func PlaceError(op string, err error) error { return writeError(op, err) }
+
 // retryBusy is when to try again where the system has no more room for open files.
 const retryBusy = time.Second
 
