@@ -290,18 +290,8 @@ func TestBitRot(t *testing.T) {
 	p := newPlace()
 	bad := &rotten{BlobDriver: p.blobs}
 	bad.at.Store(-1)
-	blobs, err := store.NewBlobs(bad, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	index, err := store.NewIndex(p.driver)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := host.New(t.Context(), blobs, index, newQuick(), &host.Options{CacheBytes: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.blobs = bad
+	h := p.open(t, newQuick(), &host.Options{CacheBytes: -1})
 	defer h.Close()
 	s := h.Session(scope("s"))
 	for name, content := range map[string]string{
@@ -347,19 +337,9 @@ func TestAnswerWaitsForVerify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlace()
 		held := &holding{BlobDriver: p.blobs, release: make(chan struct{})}
-		blobs, err := store.NewBlobs(held, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		index, err := store.NewIndex(p.driver)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p.blobs = held
 		q := &headOnly{quick: newQuick(), done: make(chan struct{})}
-		h, err := host.New(t.Context(), blobs, index, q, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := p.open(t, q, nil)
 		s := h.Session(scope("s"))
 		a := attach(t, s, "a.txt", strings.Repeat("some text\n", 200_000))
 		answered := make(chan error, 1)

@@ -23,6 +23,7 @@ func (s *Session) Read(ctx context.Context, uri string, sel readapi.Selection, l
 	if err != nil {
 		return nil, err
 	}
+	defer c.leave()
 	doc, err := c.read(ctx, uri, sel, limits)
 	if err = c.end(ctx, err); err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 		return nil, c.refuse(no)
 	}
 	f := File{Name: row.Name, Declared: row.Declared, SHA256: row.Blob}
-	req, able, err := h.reader.request(ctx, f, sel, lim, able, startDigest(ctx, f))
+	req, able, err := h.reader.request(ctx, f, sel, lim, able, knownDigest(row.Blob))
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +94,11 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 
 // startVerify compares a blob with its digest beside the decode: the answer waits for it. stop must follow.
 func startVerify(ctx context.Context, blob *store.OpenBlob) *digesting {
+	if blob.Verified() {
+		return knownDigest(blob.Blob.SHA256)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	d := &digesting{cancel: cancel, done: make(chan struct{}), sum: blob.Blob.SHA256}
-	if blob.Verified() {
-		close(d.done)
-		return d
-	}
 	go func() {
 		defer close(d.done)
 		d.err = blob.Verify(ctx)
@@ -152,6 +152,7 @@ func (s *Session) OpenBytes(ctx context.Context, uri string) (*Bytes, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer c.leave()
 	b, err := c.open(ctx, uri)
 	if err = c.end(ctx, err); err != nil {
 		return nil, err

@@ -85,24 +85,34 @@ func (q *quick) Decode(_ context.Context, info readapi.DecoderInfo, in readapi.I
 
 // place is a store in memory, which several hosts may share.
 type place struct {
-	blobs  *memblob.Driver
+	blobs  store.BlobDriver
 	driver store.IndexDriver
 }
 
 func newPlace() *place { return &place{memblob.New(), memindex.New()} }
 
-// open returns a host of the place, which the test closes.
-func (p *place) open(t testing.TB, d host.Decoders, opts *host.Options) *host.Host {
+func blobsOf(t testing.TB, p *place) *store.Blobs {
 	t.Helper()
 	blobs, err := store.NewBlobs(p.blobs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return blobs
+}
+
+func indexOf(t testing.TB, p *place) *store.Index {
+	t.Helper()
 	index, err := store.NewIndex(p.driver)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := host.New(t.Context(), blobs, index, d, opts)
+	return index
+}
+
+// open returns a host of the place, which the test closes.
+func (p *place) open(t testing.TB, d host.Decoders, opts *host.Options) *host.Host {
+	t.Helper()
+	h, err := host.New(t.Context(), blobsOf(t, p), indexOf(t, p), d, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,23 +123,15 @@ func (p *place) open(t testing.TB, d host.Decoders, opts *host.Options) *host.Ho
 // put commits rows as they are, past the host, with bytes for those that have any.
 func (p *place) put(t testing.TB, scope readapi.Scope, content string, row store.Artifact) {
 	t.Helper()
-	blobs, err := store.NewBlobs(p.blobs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	index, err := store.NewIndex(p.driver)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if row.Source.Readable() {
-		blob, _, err := blobs.Put(t.Context(), strings.NewReader(content), 1<<30, 0)
+		blob, _, err := blobsOf(t, p).Put(t.Context(), strings.NewReader(content), 1<<30, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		row.Blob, row.Bytes = blob.SHA256, blob.Size
 	}
 	row.Created = aTime
-	if _, err := index.Append(t.Context(), scope, []store.Artifact{row}, nil); err != nil {
+	if _, err := indexOf(t, p).Append(t.Context(), scope, []store.Artifact{row}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
