@@ -25,7 +25,7 @@ const (
 	EngineInterpreter Engine = "interpreter"
 )
 
-// Options of a Reader; nil means all defaults.
+// Options of a Reader or a Host; nil means all defaults.
 type Options struct {
 	Limits   readapi.Limits // of every read; see readapi.DefaultLimits
 	Engine   Engine         // default: compiler where the machine has one, else interpreter
@@ -40,6 +40,15 @@ type Options struct {
 
 	MaxTotalMemoryBytes int64 // all guests together; default 2 GiB
 	MaxInstances        int   // of one decoder at once; default GOMAXPROCS, at least 2
+
+	// The rest is for a Host only.
+
+	Principal          readapi.PrincipalID // whose sessions these are; default readapi.LocalPrincipal
+	MaxAttachmentBytes int64               // of one file; default 50 MiB
+	MaxAttachments     int                 // of one message; default readapi.MaxAttachments
+	CacheBytes         int64               // of decoded answers that are kept, in memory; default 64 MiB, -1: none are
+	URIPrefix          string              // of addresses; default readapi.URIPrefix
+	Audit              func(host.AuditEvent)
 }
 
 // DefaultCacheDir is where compiled decoders are kept unless Options say otherwise: a folder of the user's cache directory, or "" where
