@@ -1,8 +1,11 @@
 package host
 
 import (
+	"cmp"
 	"context"
-	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/ledger"
@@ -15,153 +18,119 @@ import (
 type Options struct {
 	Limits             readapi.Limits // of every read
 	MaxAttachmentBytes int64          // of one file; default 50 MiB
-	MaxAttachments     int            // of one message; default readapi.MaxAttachments
+	MaxAttachments     int            // of one message; default, and most, readapi.MaxAttachments
 	CacheBytes         int64          // of decoded answers, together; default 64 MiB; -1: no cache
 	URIPrefix          string         // of addresses; default readapi.URIPrefix
 
 	// Audit is called for every access and every refusal, with its real cause, one at a time, in order. It may lag behind the call that
-	// it is about; Close waits for it. nil: nobody is told.
+	// it is about; when it lags far behind, calls wait for it. Close waits for it. It must not call the host. nil: nobody is told.
 	Audit func(AuditEvent)
 
 	Now func() time.Time // default time.Now
 }
 
-// AuditEvent is one access or refusal, for the operator. It names no path, no file and no text of a user.
-type AuditEvent struct {
-	Time      time.Time           `json:"time"`
-	Op        string              `json:"op"` // "read", "open", "attach", "offer", "delete", "recall", "append"
-	Principal readapi.PrincipalID `json:"principal"`
-	Session   readapi.SessionID   `json:"session"`
-	Ref       readapi.ArtifactID  `json:"ref,omitempty"`
-	Code      readapi.Code        `json:"code,omitempty"`  // what the caller was told; "" for success
-	Cause     string              `json:"cause,omitempty"` // what was really the matter: see the Cause constants
+func (o *Options) withDefaults() (Options, error) {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	var err error
+	if out.Limits, err = out.Limits.WithDefaults(); err != nil {
+		return out, err
+	}
+	out.MaxAttachmentBytes = cmp.Or(out.MaxAttachmentBytes, 50<<20)
+	out.MaxAttachments = cmp.Or(out.MaxAttachments, readapi.MaxAttachments)
+	out.CacheBytes = cmp.Or(out.CacheBytes, 64<<20)
+	out.URIPrefix = cmp.Or(out.URIPrefix, readapi.URIPrefix)
+	if out.Now == nil {
+		out.Now = time.Now
+	}
+	switch {
+	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1:
+		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
+	case out.MaxAttachments > readapi.MaxAttachments:
+		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")
+	case !readapi.IsURI(out.URIPrefix) || strings.ContainsFunc(out.URIPrefix, readapi.Hidden):
+		return out, invalid("the prefix of addresses is not that of a URI", "It has a scheme and ://, as in "+readapi.URIPrefix+".")
+	}
+	return out, nil
 }
-
-// The causes of refusals. Some share one outward code, so that a stranger learns nothing.
-const (
-	CauseAbsent          = "not_found"
-	CauseForeign         = "session_mismatch"
-	CauseDeleted         = "deleted"
-	CauseSource          = "not_allowed"
-	CauseUnsupportedRef  = "unsupported_ref_kind"
-	CauseUnsupportedKind = "unsupported_mime"
-	CauseTooLarge        = "too_large"
-	CauseInvalidURI      = "invalid_uri"
-)
 
 // Host keeps attachments, and reads them by address. It is safe for concurrent use.
 type Host struct {
-	_ int
+	opts     Options
+	blobs    *store.Blobs
+	index    *store.Index
+	ledger   *ledger.Ledger
+	recall   *recall.Recall
+	decoders Decoders
+	reader   *Reader
+	accepts  predicate
+	view     atomic.Pointer[view] // the decoder set, as it was when it was last looked at
+	answers  *answers             // nil: no cache
+	audit    *auditor             // nil: nobody is told
+
+	mu      sync.RWMutex
+	closed  bool
+	running sync.WaitGroup
 }
 
-// New returns a host. The store stays the caller's to close, after the host.
-func New(blobs *store.Blobs, index *store.Index, decoders Decoders, opts *Options) (*Host, error) {
-	panic("todo")
+// New returns a host, and brings the decoders that are loaded into the store's set. The store stays the caller's to close, after the host.
+//
+// Errors: invalid_request for an option, and those of the store.
+func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders Decoders, opts *Options) (*Host, error) {
+	const op = "host.New"
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, readapi.AsError(op, err)
+	}
+	if blobs == nil || index == nil || decoders == nil {
+		return nil, readapi.AsError(op, invalid("blobs, index or decoders are missing", "Give all three."))
+	}
+	h := &Host{
+		opts: o, blobs: blobs, index: index, ledger: ledger.New(index), decoders: decoders,
+		reader: &Reader{decoders, o.Limits, newPredicate()}, accepts: newPredicate(),
+	}
+	h.recall = recall.New(h.ledger, offers{h})
+	if h.answers, err = newAnswers(o.CacheBytes); err != nil {
+		return nil, readapi.AsError(op, err)
+	}
+	if err := h.register(ctx); err != nil {
+		return nil, readapi.AsError(op, err)
+	}
+	h.audit = newAuditor(o.Audit, index)
+	return h, nil
 }
 
 // Session returns the host as a session of a principal sees it. Ids that have not their form make every call invalid_request.
-func (h *Host) Session(scope readapi.Scope) *Session { panic("todo") }
+func (h *Host) Session(scope readapi.Scope) *Session { return &Session{h, scope} }
 
-// Sessions yields a principal's sessions, newest first, through yield, until it returns false.
-func (h *Host) Ledger() *ledger.Ledger { panic("todo") }
+// Ledger returns the record of all sessions, for an operator: it asks nobody who they are.
+func (h *Host) Ledger() *ledger.Ledger { return h.ledger }
 
-// Decoders says which decoders there are and which are enabled, in the order in which they are asked.
-func (h *Host) DecoderSet(ctx context.Context) (store.DecoderSet, error) { panic("todo") }
-
-// EnableDecoder switches a decoder on or off, for every host of the store. not_found when there is none of this name.
-func (h *Host) EnableDecoder(ctx context.Context, name string, on bool) error { panic("todo") }
-
-// Close ends the audit once everything has been told. The calls that run are finished first.
-func (h *Host) Close() error { panic("todo") }
-
-// Message is a message of a user to append, with the files that it carries.
-type Message struct {
-	ID          string // "" takes a new one
-	Turn        string
-	Time        time.Time // zero: now
-	Text        string
-	DisplayText string
-	Files       []NewFile
+// Close waits for the calls that run, and then until the audit hook knows everything. Later calls are canceled. It is idempotent.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.running.Wait()
+	h.audit.close()
+	return nil
 }
 
-// NewFile is a file to attach. Its content is read once, to the end.
-type NewFile struct {
-	Name      string            // as the user called it
-	MediaType readapi.MediaType // as the sender called it; a hint, "" for none
-	Size      int64             // as the sender says; the content must have exactly this size; 0 with SizeUnknown
-	SizeKnown bool
-	Content   io.Reader
-	Source    store.Source // "" is user_upload
+// enter begins a call, which Close waits for until leave; it is canceled on a closed host.
+func (h *Host) enter(op string) (leave func(), err error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if h.closed {
+		return nil, &readapi.Error{Op: op, Code: readapi.CodeCanceled, Detail: "the host is closed"}
+	}
+	h.running.Add(1)
+	return h.running.Done, nil
 }
 
-// Attached is what Attach stored.
-type Attached struct {
-	MessageID   string               `json:"message_id"`
-	Attachments []readapi.Attachment `json:"attachments"`
-}
+// uri is the address of an artifact of this host.
+func (h *Host) uri(id readapi.ArtifactID) string { return h.opts.URIPrefix + string(id) }
 
-// Session is the host as one session sees it. What belongs to another session is as if it were not there.
-type Session struct {
-	host  *Host
-	scope readapi.Scope
-}
-
-// Scope says who this is.
-func (s *Session) Scope() readapi.Scope { return s.scope }
-
-// Attach stores files and appends the message of the user that carries them, all or nothing.
-//
-// Errors: invalid_request (more files than a message may carry, a size that is not the content's), too_large, quota_exceeded,
-// capability_unavailable, conflict, busy, canceled, and what a file's reader returns.
-func (s *Session) Attach(ctx context.Context, m Message) (*Attached, error) { panic("todo") }
-
-// Append commits events; see ledger.Append.
-func (s *Session) Append(ctx context.Context, events ...ledger.Event) ([]string, error) {
-	panic("todo")
-}
-
-// Offer says for each ref whether a read by this session would work now: a URI or a reason. One query answers for all. What is absent,
-// foreign or has no address is not_found; the session's own that was deleted is gone.
-func (s *Session) Offer(ctx context.Context, refs ...readapi.AttachmentRef) ([]readapi.Offer, error) {
-	panic("todo")
-}
-
-// Attachments returns up to limit of the session's own files behind the cursor ("": from the start), in order of arrival, and the cursor
-// that goes on, "" at the end.
-func (s *Session) Attachments(ctx context.Context, cursor string, limit int) (page []readapi.Attachment, next string, err error) {
-	panic("todo")
-}
-
-// Read decodes the part of the attachment at uri that sel selects; limits replace the host's for this read, except for what may be read at
-// all, which Offer promised.
-//
-// Errors: invalid_uri, not_found (absent or of another session), gone (the session's own, deleted), unsupported_kind, too_large, corrupt,
-// and those of Reader.Read.
-func (s *Session) Read(ctx context.Context, uri string, sel readapi.Selection, limits *readapi.Limits) (*readapi.Document, error) {
-	panic("todo")
-}
-
-// OpenBytes returns the original bytes, verified. Who opens, closes. Errors as for Read, less those of decoders: what no decoder reads
-// can still be had as bytes.
-func (s *Session) OpenBytes(ctx context.Context, uri string) (*Bytes, error) { panic("todo") }
-
-// Delete marks an attachment deleted: its address does not open any more. Deleting it again does nothing. Errors: invalid_uri, not_found.
-func (s *Session) Delete(ctx context.Context, uri string) error { panic("todo") }
-
-// Recall searches the principal's sessions; see recall.Recall.
-func (s *Session) Recall(ctx context.Context, req recall.Request) (*recall.Answer, error) {
-	panic("todo")
-}
-
-// Bytes are the original bytes of an attachment.
-type Bytes struct {
-	io.ReadSeeker
-	Attachment readapi.Attachment
-	SHA256     string
-}
-
-// ReadAt implements io.ReaderAt.
-func (b *Bytes) ReadAt(p []byte, off int64) (int, error) { panic("todo") }
-
-// Close frees the bytes.
-func (b *Bytes) Close() error { panic("todo") }
+// now is the time as the store keeps it.
+func (h *Host) now() time.Time { return h.opts.Now().UTC().Truncate(time.Millisecond) }

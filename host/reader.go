@@ -19,6 +19,7 @@ type ReaderOptions struct {
 type Reader struct {
 	decoders Decoders
 	limits   readapi.Limits
+	accepts  predicate
 }
 
 // NewReader returns a Reader that asks decoders. A negative limit is invalid_request.
@@ -30,7 +31,7 @@ func NewReader(decoders Decoders, opts *ReaderOptions) (*Reader, error) {
 	if err != nil {
 		return nil, readapi.AsError("host.NewReader", err)
 	}
-	return &Reader{decoders: decoders, limits: lim}, nil
+	return &Reader{decoders, lim, newPredicate()}, nil
 }
 
 // File is the bytes to read and what is said of them. Only the bytes decide what the file is.
@@ -79,40 +80,62 @@ func overTime(err error, lim readapi.Limits) error {
 
 func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection, lim readapi.Limits) (*readapi.Document, error) {
 	start := time.Now()
-	what, err := identify(ctx, f, lim)
+	what, err := identify(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	able := accept(r.decoders, what)
+	able, no := r.accepts.accept(r.decoders, lim, unstored(what, f.Input.Size()))
+	switch {
+	case what.Empty && what.MediaType == readapi.OctetStream:
+		return nil, &readapi.Error{Code: readapi.CodeMalformed, Detail: "the file is empty"}
+	case no != nil && !what.Empty: // an empty text asks for no decoder
+		return nil, no.err
+	}
 	digest := startDigest(ctx, f)
 	defer digest.stop(ctx)
-	if f.Input.Size() == 0 {
-		return r.empty(ctx, f, sel, lim, what, able, digest)
-	}
-	if len(able) == 0 {
-		return nil, unsupported(what.MediaType)
-	}
 	req, able, err := r.request(ctx, f, sel, lim, able, digest)
 	if err != nil {
 		return nil, err
 	}
-	res, used, err := r.decode(ctx, f, req, lim, able)
+	doc, err := r.answer(ctx, job{f, req, lim, what, able, digest})
 	if err != nil {
 		return nil, err
 	}
-	sum, err := digest.wait(ctx)
+	doc.Usage.WallMS = time.Since(start).Milliseconds()
+	return doc, nil
+}
+
+// job is one read, once it is known what the file is, who will be asked, and for what.
+type job struct {
+	File
+	req    readapi.Request
+	lim    readapi.Limits
+	what   sniff.Result
+	able   []accepted
+	digest *digesting // of the bytes; no answer leaves before it is known
+}
+
+// answer has j decoded and makes a Document of what the decoder let out, without the time that it took.
+func (r *Reader) answer(ctx context.Context, j job) (*readapi.Document, error) {
+	if j.what.Empty {
+		return emptyDocument(ctx, j)
+	}
+	res, used, err := r.decode(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := j.digest.wait(ctx)
 	if err = cmp.Or(err, ctx.Err()); err != nil { // an answer that comes too late is none
 		return nil, err
 	}
-	doc, err := buildDocument(f, req, lim, what, used, res)
+	doc, err := buildDocument(j.File, j.req, j.lim, j.what, used, res)
 	if err != nil {
 		return nil, err
 	}
 	doc.SHA256 = sum
-	doc.Usage.WallMS = time.Since(start).Milliseconds()
 	if res.Next != nil {
 		doc.Next = cursor{
-			blob: digestKey(sum), decoder: digestKey(res.Decoder.Digest), form: req.Form, next: *res.Next, units: req.Units, child: req.Child,
+			blob: digestKey(sum), decoder: digestKey(res.Decoder.Digest), form: j.req.Form, next: *res.Next, units: j.req.Units, child: j.req.Child,
 		}.String()
 	}
 	return doc, nil
@@ -125,12 +148,8 @@ func (r *Reader) limitsFor(f File) (readapi.Limits, error) {
 	return f.Limits.WithDefaults()
 }
 
-func unsupported(m readapi.MediaType) error {
-	return &readapi.Error{Code: readapi.CodeUnsupportedKind, Detail: string(m), Hint: "The original bytes are unchanged; install a decoder for this type to read it."}
-}
-
-// identify decides once what the bytes are, and refuses what is larger than its kind may be.
-func identify(ctx context.Context, f File, lim readapi.Limits) (sniff.Result, error) {
+// identify decides once what the bytes are.
+func identify(ctx context.Context, f File) (sniff.Result, error) {
 	size := f.Input.Size()
 	if size < 0 {
 		return sniff.Result{}, invalid("the size is negative", "Say how many bytes the file has.")
@@ -139,38 +158,28 @@ func identify(ctx context.Context, f File, lim readapi.Limits) (sniff.Result, er
 	if err != nil {
 		return sniff.Result{}, err
 	}
-	what := sniff.Sniff(prefix, size, f.Name, string(f.Declared))
-	if name, most := lim.InputLimit(what.MediaType); size > most {
-		return what, &readapi.Error{Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: name, Value: most, Actual: size}, Hint: "Raise the limit " + name + " or read a smaller file."}
-	}
-	return what, nil
+	return sniff.Sniff(prefix, size, f.Name, string(f.Declared)), nil
 }
 
-// empty answers for a file of no bytes: a text without lines when its name says text, else there is nothing that could be right. No
-// decoder is asked, and what it could not have been asked for is refused all the same.
-func (r *Reader) empty(ctx context.Context, f File, sel readapi.Selection, lim readapi.Limits, what sniff.Result, able []accepted, digest *digesting) (*readapi.Document, error) {
-	if what.MediaType == readapi.OctetStream {
-		return nil, &readapi.Error{Code: readapi.CodeMalformed, Detail: "the file is empty"}
-	}
-	req, able, err := r.request(ctx, f, sel, lim, able, digest)
+// emptyDocument answers for a file of no bytes that is called a text: a text without lines. No decoder is asked, and what it could not
+// have been asked for is refused all the same.
+func emptyDocument(ctx context.Context, j job) (*readapi.Document, error) {
 	switch {
-	case err != nil:
-		return nil, err
-	case req.Form == readapi.FormImage:
+	case j.req.Form == readapi.FormImage:
 		return nil, invalid("an empty text does not have the form image", "Its forms are auto, text, source.")
-	case len(req.Units) > 0 || len(req.Child) > 0:
+	case len(j.req.Units) > 0 || len(j.req.Child) > 0:
 		return nil, invalid("the file is empty", "Leave the selection out.")
 	}
-	sum, err := digest.wait(ctx)
+	sum, err := j.digest.wait(ctx)
 	if err != nil {
 		return nil, err
 	}
 	doc := &readapi.Document{
-		Name: readapi.EscapeLine(f.Name), MediaType: what.MediaType, Kind: readapi.KindOf(what.MediaType, f.Name),
+		Name: readapi.EscapeLine(j.Name), MediaType: j.what.MediaType, Kind: readapi.KindOf(j.what.MediaType, j.Name),
 		SHA256: sum, Unit: readapi.UnitLine, Meta: map[string]any{},
 	}
-	if len(able) > 0 {
-		doc.Decoder = able[0].decoder
+	if len(j.able) > 0 {
+		doc.Decoder = j.able[0].decoder
 	}
 	return doc, nil
 }
@@ -222,11 +231,12 @@ func (r *Reader) request(ctx context.Context, f File, sel readapi.Selection, lim
 // decode asks the accepted decoders in order. Only a refusal of the bytes goes on to the next; the first refusal is what the caller
 // hears when nobody can read them, for it comes from what the file most likely is. A decoder that went away meanwhile is as if it had
 // not been there.
-func (r *Reader) decode(ctx context.Context, f File, req readapi.Request, lim readapi.Limits, able []accepted) (readapi.Result, accepted, error) {
+func (r *Reader) decode(ctx context.Context, j job) (readapi.Result, accepted, error) {
 	var first error
-	for _, a := range able {
+	req := j.req
+	for _, a := range j.able {
 		req.MediaType = a.mediaType
-		res, err := r.decoders.Decode(ctx, a.decoder, f.Input, req, lim)
+		res, err := r.decoders.Decode(ctx, a.decoder, j.Input, req, j.lim)
 		if err == nil {
 			return res, a, nil
 		}
@@ -242,7 +252,7 @@ func (r *Reader) decode(ctx context.Context, f File, req readapi.Request, lim re
 		}
 	}
 	if first == nil {
-		first = unsupported(able[0].mediaType)
+		first = unsupportedKind(j.able[0].mediaType)
 	}
 	return readapi.Result{}, accepted{}, first
 }

@@ -36,6 +36,13 @@ func (f fakes) Accepts(m readapi.MediaType) (out []readapi.DecoderInfo) {
 	return out
 }
 
+func (f fakes) All() (out []readapi.DecoderInfo) {
+	for _, d := range f {
+		out = append(out, readapi.DecoderInfo{Name: d.Name, Version: d.Version, Digest: d.digest})
+	}
+	return out
+}
+
 func (f fakes) Decode(_ context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, _ readapi.Limits) (readapi.Result, error) {
 	for i := range f {
 		if f[i].digest == info.Digest {

@@ -192,6 +192,17 @@ func (r *Registry) List() []Status {
 	return out
 }
 
+// All returns every decoder, enabled or not, in the order in which they are asked.
+func (r *Registry) All() []readapi.DecoderInfo {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	out := make([]readapi.DecoderInfo, 0, len(r.decoders))
+	for _, e := range r.decoders {
+		out = append(out, e.info())
+	}
+	return out
+}
+
 // Accepts returns the enabled decoders that accept m, in order.
 func (r *Registry) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
 	r.mu.RLock()

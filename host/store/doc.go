@@ -1,7 +1,7 @@
 // Package store keeps what a host must not lose: the bytes of attachments, once, by digest, and the rows that say whose they are.
 //
 //	blobs, err := store.NewBlobs(memblob.New(), nil)
-//	blob, err := blobs.Put(ctx, r, 50<<20)                        // temp file, digest, fsync, rename
+//	blob, head, err := blobs.Put(ctx, r, 50<<20, 512)             // temp file, digest, fsync, rename
 //	index, err := store.NewIndex(memindex.New())
 //	seqs, err := index.Append(ctx, scope, artifacts, events)      // rows last, all or nothing
 //

@@ -15,7 +15,7 @@ type BlobDriver interface {
 	// Create begins a blob whose digest is not known yet.
 	Create(ctx context.Context) (BlobWriter, error)
 
-	// Open returns the bytes of a blob. What is not a regular file, a link too, is an error that is not fs.ErrNotExist.
+	// Open returns the bytes of a blob. What is not a regular file, a link too, is an *readapi.Error with the code corrupt.
 	Open(ctx context.Context, sha256 string) (BlobReader, error)
 
 	// Remove deletes a blob; one that is not there is no error.
@@ -39,7 +39,8 @@ type BlobWriter interface {
 
 	// Commit makes what was written durable and readable under sha256: after it returns nil, a crash cannot lose it. A blob that is there
 	// already is replaced by the same bytes, which renews its time of commit and mends it if it was damaged. A write that failed leaves
-	// nothing under the name.
+	// nothing under the name, but for one case: where only the last step failed, that makes the name durable, the whole bytes may be
+	// there. Taking the name away again would take it from another writer of the same bytes who has succeeded.
 	Commit(sha256 string) error
 
 	// Abort drops what was written.

@@ -1,0 +1,183 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/glovebox-wasm/glovebox/host/ledger"
+	"github.com/glovebox-wasm/glovebox/host/sniff"
+	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// Message is a message of a user to append, with the files that it carries.
+type Message struct {
+	ID          string // "" takes a new one
+	Turn        string
+	Time        time.Time // zero: now
+	Text        string
+	DisplayText string
+	Files       []NewFile
+}
+
+// NewFile is a file to attach. Its content is read once, to the end.
+type NewFile struct {
+	Name      string            // as the user called it
+	MediaType readapi.MediaType // as the sender called it; a hint, "" for none
+	Size      int64             // with SizeKnown: what the sender says; the content must have exactly this size
+	SizeKnown bool
+	Content   io.Reader
+	Source    store.Source // "" is user_upload
+}
+
+// Attached is what Attach stored.
+type Attached struct {
+	MessageID   string               `json:"message_id"`
+	Attachments []readapi.Attachment `json:"attachments"`
+}
+
+// Attach stores files and appends the message of the user that carries them, all or nothing.
+//
+// Errors: invalid_request (more files than a message may carry, a size that is not the content's), too_large, quota_exceeded,
+// capability_unavailable, conflict, busy, canceled, and what a file's reader returns; not_found where that has no code.
+func (s *Session) Attach(ctx context.Context, m Message) (*Attached, error) {
+	c, err := s.begin("attach", "Attach")
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.attach(ctx, m)
+	if err != nil || len(out.Attachments) == 0 {
+		return out, c.end(ctx, err)
+	}
+	defer c.leave()
+	for _, a := range out.Attachments {
+		c.tell(ctx, a.ID, "", "", false)
+	}
+	return out, nil
+}
+
+func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
+	h := c.host
+	if err := h.checkFiles(m.Files); err != nil {
+		return nil, err
+	}
+	now := h.now()
+	rows := make([]store.Artifact, 0, len(m.Files))
+	event := ledger.Event{ID: m.ID, Type: ledger.User, Turn: m.Turn, Time: m.Time, Text: m.Text, DisplayText: m.DisplayText}
+	if event.Time.IsZero() {
+		event.Time = now
+	}
+	for _, f := range m.Files {
+		row, err := h.store(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		row.Scope, row.Created = c.scope, now
+		rows = append(rows, row)
+		ref, err := json.Marshal(h.attachment(h.view.Load(), row).Ref(c.scope.Session))
+		if err != nil {
+			return nil, err
+		}
+		event.Attachments = append(event.Attachments, ref)
+	}
+	ids, err := h.ledger.Append(ctx, c.scope, rows, event)
+	if err != nil {
+		return nil, err
+	}
+	out := &Attached{MessageID: ids[0], Attachments: make([]readapi.Attachment, 0, len(rows))}
+	v := h.viewNow(ctx, c.scope, rows)
+	for _, row := range rows {
+		out.Attachments = append(out.Attachments, h.attachment(v, row))
+	}
+	return out, nil
+}
+
+// viewNow is the decoder set as it is behind an append. What has been stored has been stored: when the set cannot be asked for, the one
+// that is known answers.
+func (h *Host) viewNow(ctx context.Context, scope readapi.Scope, rows []store.Artifact) *view {
+	if len(rows) > 0 {
+		if _, generation, err := h.index.Artifacts(ctx, scope, []readapi.ArtifactID{rows[0].ID}); err == nil {
+			if v, err := h.viewAt(ctx, generation); err == nil {
+				return v
+			}
+		}
+	}
+	return h.view.Load()
+}
+
+// checkFiles refuses what can be refused before anything is read.
+func (h *Host) checkFiles(files []NewFile) error {
+	if n := h.opts.MaxAttachments; len(files) > n {
+		return invalid("a message carries at most "+strconv.Itoa(n)+" files", "Send the rest with another message.")
+	}
+	for _, f := range files {
+		switch {
+		case f.Content == nil:
+			return invalid("a file has no content", "Give a reader for each file.")
+		case f.SizeKnown && f.Size < 0:
+			return invalid("the size of a file is negative", "Say how many bytes it has, or that this is not known.")
+		case f.SizeKnown && f.Size > h.opts.MaxAttachmentBytes:
+			return &readapi.Error{
+				Code:  readapi.CodeTooLarge,
+				Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: h.opts.MaxAttachmentBytes, Actual: f.Size}, Hint: "Attach a smaller file.",
+			}
+		case f.Source != "" && !f.Source.Readable():
+			return invalid("files do not come from this source", "Leave the source out for a file that the user sent.")
+		}
+	}
+	return nil
+}
+
+// store keeps the bytes of f and says what they are, once and for all.
+func (h *Host) store(ctx context.Context, f NewFile) (store.Artifact, error) {
+	content := &content{r: f.Content, size: -1}
+	if f.SizeKnown {
+		content.size = f.Size
+	}
+	blob, head, err := h.blobs.Put(ctx, content, h.opts.MaxAttachmentBytes, sniff.PrefixBytes)
+	if err != nil {
+		return store.Artifact{}, err
+	}
+	name := readapi.FileName(f.Name)
+	what := sniff.Sniff(head, blob.Size, name, string(f.MediaType))
+	source := f.Source
+	if source == "" {
+		source = store.SourceUserUpload
+	}
+	return store.Artifact{
+		ID: newArtifactID(), Blob: blob.SHA256, Bytes: blob.Size, Name: name, Kind: readapi.KindOf(what.MediaType, name), Source: source,
+		Status: readapi.StatusLive, MediaType: what.MediaType, Candidates: what.Candidates, Declared: what.Declared, Mismatch: what.Mismatch,
+	}, nil
+}
+
+// newArtifactID is 128 random bits: it says nothing about the content, and nobody can guess one.
+func newArtifactID() readapi.ArtifactID {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
+	return readapi.ArtifactID(hex.EncodeToString(b[:]))
+}
+
+// content is what a file's reader gives, with errors that have a code, and exactly as long as was said: a file that grows or shrinks while
+// it is attached would be stored in a state that it never had.
+type content struct {
+	r    io.Reader
+	size int64 // -1: not known
+	n    int64
+}
+
+func (c *content) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(max(n, 0))
+	switch {
+	case c.size >= 0 && (c.n > c.size || err == io.EOF && c.n < c.size):
+		return n, invalid("its size is not what was said", "Attach it again once nothing changes it any more.")
+	case err != nil && err != io.EOF && readapi.CodeOf(err) == readapi.CodeInternal:
+		return n, inputError(err)
+	}
+	return n, err
+}

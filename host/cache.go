@@ -1,0 +1,174 @@
+package host
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// cacheKey is the digest of everything that shapes an answer.
+type cacheKey [sha256.Size]byte
+
+// answers keeps finished answers. An answer can stay for as long as its key can be asked for: the bytes under a digest do not change, and
+// neither does what a decoder of one digest makes of them. A nil *answers keeps nothing.
+type answers struct {
+	most  int64 // bytes that one answer may have
+	cache *otter.Cache[cacheKey, kept]
+}
+
+type kept struct {
+	doc   *readapi.Document
+	bytes int64
+}
+
+// newAnswers returns the cache of at most size bytes, by estimate; nil for a negative size.
+func newAnswers(size int64) (*answers, error) {
+	if size < 0 {
+		return nil, nil
+	}
+	c, err := otter.New(&otter.Options[cacheKey, kept]{
+		MaximumWeight: uint64(size),
+		Weigher:       func(_ cacheKey, k kept) uint32 { return uint32(min(k.bytes, math.MaxUint32)) },
+		Executor:      func(task func()) { task() }, // the cache never outgrows its size behind a caller's back, and leaves no goroutine
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &answers{most: min(size/8, math.MaxUint32), cache: c}, nil
+}
+
+// get returns a copy of the answer under key, or nil.
+func (a *answers) get(key cacheKey) *readapi.Document {
+	if a == nil {
+		return nil
+	}
+	k, ok := a.cache.GetIfPresent(key)
+	if !ok {
+		return nil
+	}
+	return cloneDocument(k.doc)
+}
+
+// put keeps a copy of doc, unless one answer would take too much of the cache.
+func (a *answers) put(key cacheKey, doc *readapi.Document) {
+	if a == nil {
+		return
+	}
+	if n := documentBytes(doc); n <= a.most {
+		a.cache.Set(key, kept{cloneDocument(doc), n})
+	}
+}
+
+// keyOf is the key of an answer. The principal is in it because Usage.Cached and the time of an answer would else tell one principal what
+// another has read.
+func keyOf(row store.Artifact, able []accepted, req readapi.Request, lim readapi.Limits) cacheKey {
+	type asked struct {
+		MediaType readapi.MediaType
+		Decoder   readapi.DecoderInfo
+	}
+	k := struct {
+		Principal            readapi.PrincipalID
+		Blob                 string
+		Name                 string
+		MediaType, Declared  readapi.MediaType
+		Mismatch             bool
+		Asked                []asked
+		Request              readapi.Request
+		MaxOutputBytes, Size int64
+	}{
+		Principal: row.Scope.Principal, Blob: row.Blob, Name: row.Name, MediaType: row.MediaType, Declared: row.Declared,
+		Mismatch: row.Mismatch, Request: req, MaxOutputBytes: lim.MaxOutputBytes, Size: row.Bytes,
+	}
+	for _, a := range able {
+		k.Asked = append(k.Asked, asked{a.mediaType, a.decoder})
+	}
+	b, err := json.Marshal(k)
+	if err != nil {
+		panic("host: a cache key that is not JSON: " + err.Error())
+	}
+	return sha256.Sum256(b)
+}
+
+// documentBytes estimates what doc takes in memory.
+func documentBytes(doc *readapi.Document) int64 {
+	const fixed, each = 1024, 160
+	n := fixed + len(doc.Next) + len(doc.Name)
+	for _, p := range doc.Parts {
+		n += each + len(p.Text) + len(p.Data)
+		if p.Image != nil {
+			n += each + len(p.Image.Bytes)
+		}
+	}
+	for _, c := range doc.Children {
+		n += each + len(c.Name)
+	}
+	for _, w := range doc.Warnings {
+		n += each + len(w.Detail)
+	}
+	return int64(n + metaBytes(doc.Meta))
+}
+
+func metaBytes(v any) int {
+	const each = 64
+	n := each
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case map[string]any:
+		for k, e := range v {
+			n += len(k) + metaBytes(e)
+		}
+	case []any:
+		for _, e := range v {
+			n += metaBytes(e)
+		}
+	}
+	return n
+}
+
+// cloneDocument returns a document that shares nothing with doc that could be changed.
+func cloneDocument(doc *readapi.Document) *readapi.Document {
+	c := *doc
+	c.Meta, _ = cloneMeta(doc.Meta).(map[string]any)
+	c.Parts = slices.Clone(doc.Parts)
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		p.Data = bytes.Clone(p.Data)
+		if p.Image != nil {
+			img := *p.Image
+			img.Bytes = bytes.Clone(img.Bytes)
+			p.Image = &img
+		}
+	}
+	c.Children, c.Warnings = slices.Clone(doc.Children), slices.Clone(doc.Warnings)
+	return &c
+}
+
+// cloneMeta copies what escapeMeta lets through: strings, numbers, booleans, and maps and lists of them.
+func cloneMeta(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = cloneMeta(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = cloneMeta(e)
+		}
+		return out
+	}
+	return v
+}

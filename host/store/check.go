@@ -1,0 +1,100 @@
+package store
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// What every index must be able to keep: text is UTF-8 without NUL, because PostgreSQL keeps no other; times are whole milliseconds of the
+// years 1 to 9999, UTC, which RFC 3339 can write.
+
+func invalid(detail string) error {
+	return &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: detail}
+}
+
+// plain reports whether an index can keep s exactly.
+func plain(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+func milliseconds(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+func validTime(t time.Time) bool { return !t.IsZero() && t.Year() >= 1 && t.Year() <= 9999 }
+
+// checkArtifact returns a as it is stored.
+func checkArtifact(scope readapi.Scope, a Artifact) (Artifact, error) {
+	if a.Scope == (readapi.Scope{}) {
+		a.Scope = scope
+	}
+	if a.Status == "" {
+		a.Status = readapi.StatusLive
+	}
+	a.Created, a.Seq = milliseconds(a.Created), 0
+	switch {
+	case a.Scope != scope:
+		return a, invalid("an artifact is of another session")
+	case !a.ID.Valid():
+		return a, invalid("an artifact's id has not the form of one")
+	case !a.Source.Valid():
+		return a, invalid("an artifact's source is none of those that there are")
+	case a.Source.Readable() && !ValidDigest(a.Blob) || !a.Source.Readable() && a.Blob != "":
+		return a, invalid("an artifact names no blob, or one where it can have none")
+	case a.Bytes < 0:
+		return a, invalid("an artifact's size is negative")
+	case a.Status != readapi.StatusLive || !a.Deleted.IsZero():
+		return a, invalid("a new artifact is live")
+	case !validTime(a.Created):
+		return a, invalid("an artifact has no time that can be stored")
+	case !plain(a.Name) || !plain(string(a.Kind)) || !plain(string(a.MediaType)) || !plain(string(a.Declared)):
+		return a, invalid("an artifact's text is not UTF-8 without NUL")
+	}
+	for _, m := range a.Candidates {
+		if !plain(string(m)) {
+			return a, invalid("an artifact's text is not UTF-8 without NUL")
+		}
+	}
+	return a, nil
+}
+
+// checkEvent returns e as it is stored.
+func checkEvent(e Event) (Event, error) {
+	e.Time, e.Seq = milliseconds(e.Time), 0
+	switch {
+	case e.ID == "" || e.Type == "":
+		return e, invalid("an event has no id or no type")
+	case !plain(e.ID) || !plain(e.Type) || !plain(e.Turn) || !plain(string(e.Payload)):
+		return e, invalid("an event's text is not UTF-8 without NUL")
+	case !json.Valid(e.Payload):
+		return e, invalid("an event's payload is not JSON")
+	case !validTime(e.Time):
+		return e, invalid("an event has no time that can be stored")
+	}
+	return e, nil
+}
+
+func checkDecoders(entries []DecoderEntry) error {
+	seen := map[string]bool{}
+	for _, d := range entries {
+		switch {
+		case d.Name == "" || !plain(d.Name) || !plain(d.Digest):
+			return invalid("a decoder has no name that can be stored")
+		case seen[d.Name]:
+			return invalid("a decoder is named twice")
+		}
+		seen[d.Name] = true
+	}
+	return nil
+}
+
+// pageSize is how many rows a call asks a driver for: 0 is as many as there may be.
+func pageSize(limit int) (int, error) {
+	if limit < 0 {
+		return 0, invalid("the limit is negative")
+	}
+	if limit == 0 {
+		return MaxPage, nil
+	}
+	return min(limit, MaxPage), nil
+}
