@@ -126,12 +126,30 @@ func (a *app) attachFailure(args []string, ups []*upload, err error) error {
 		}
 	}
 	f := asFailure("", err)
+	if f.subject == "" && f.err.Code == readapi.CodeTooLarge && f.err.Limit != nil {
+		c := *f
+		c.subject = tooLarge(ups, f.err.Limit.Value)
+		f = &c
+	}
 	if !a.global.json || len(args) < 2 || f.subject == "" || f.exit != exitFailed {
 		return f
 	}
 	a.exit = f.exit
 	_ = a.out.printLine(f.subject, errorDocument{f.err})
 	return nil
+}
+
+// tooLarge is the first of the uploads with more than most bytes, as far as they are known; else the one that was read last.
+func tooLarge(ups []*upload, most int64) (shown string) {
+	for _, u := range ups {
+		if u.size > most || u.read > most {
+			return u.shown
+		}
+		if u.read > 0 {
+			shown = u.shown
+		}
+	}
+	return shown
 }
 
 func (a *app) printAttached(done *glovebox.Appended) error {

@@ -48,6 +48,9 @@ func (u *upload) Read(b []byte) (int, error) {
 	n, err := u.src.Read(b)
 	u.read += int64(n)
 	u.bar.add(n)
+	if u.file != nil && u.read > u.size {
+		return n, u.failed(u.didChange())
+	}
 	if errors.Is(err, io.EOF) {
 		u.bar.done()
 		if changed := u.changed(); changed != nil {
