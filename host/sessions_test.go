@@ -1,0 +1,222 @@
+package host_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/glovebox-wasm/glovebox/host"
+	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/memblob"
+	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// This file holds what the tests of hosts and sessions share.
+
+// quick are decoders that answer at once: what a file is called by its bytes and how large it is, in one line. A file whose bytes say
+// "refuse CODE" behind the first four is refused with that code.
+type quick struct {
+	decoders []quickDecoder
+	decoded  atomic.Int64 // calls of Decode
+	hook     func(in readapi.Input)
+}
+
+type quickDecoder struct {
+	name  string
+	types []readapi.MediaType
+}
+
+func (d quickDecoder) info() readapi.DecoderInfo {
+	sum := sha256.Sum256([]byte(d.name))
+	return readapi.DecoderInfo{Name: d.name, Version: "1", Digest: hex.EncodeToString(sum[:])}
+}
+
+// newQuick returns the decoders text, pdf and image.
+func newQuick() *quick {
+	return &quick{decoders: []quickDecoder{
+		{"pdf", []readapi.MediaType{"application/pdf"}}, {"image", []readapi.MediaType{"image/png"}},
+		{"text", []readapi.MediaType{"text/plain", "text/markdown"}},
+	}}
+}
+
+func (q *quick) All() (out []readapi.DecoderInfo) {
+	for _, d := range q.decoders {
+		out = append(out, d.info())
+	}
+	return out
+}
+
+func (q *quick) Accepts(m readapi.MediaType) (out []readapi.DecoderInfo) {
+	for _, d := range q.decoders {
+		if slices.Contains(d.types, m) {
+			out = append(out, d.info())
+		}
+	}
+	return out
+}
+
+func (q *quick) Decode(_ context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, _ readapi.Limits) (readapi.Result, error) {
+	q.decoded.Add(1)
+	if q.hook != nil {
+		q.hook(in)
+	}
+	b, err := io.ReadAll(io.NewSectionReader(in, 0, in.Size()))
+	if err != nil {
+		return readapi.Result{}, err
+	}
+	if _, code, ok := strings.Cut(string(b[:min(len(b), 60)]), "refuse "); ok {
+		code, _, _ = strings.Cut(code, "\n")
+		return readapi.Result{}, &readapi.Error{Code: readapi.Code(code)}
+	}
+	return readapi.Result{
+		Unit: readapi.UnitLine, Total: 1, Covers: readapi.Range{From: 1, To: 1}, Decoder: info,
+		Parts: []readapi.Part{{Type: readapi.PartText, At: 1, Text: info.Name + " read " + strconv.Itoa(len(b)) + " bytes of " + string(req.MediaType)}},
+		Meta:  map[string]any{"list": []any{"a", map[string]any{"k": "v"}}},
+	}, nil
+}
+
+// place is a store in memory, which several hosts may share.
+type place struct {
+	blobs  *memblob.Driver
+	driver store.IndexDriver
+}
+
+func newPlace() *place { return &place{memblob.New(), memindex.New()} }
+
+// open returns a host of the place, which the test closes.
+func (p *place) open(t testing.TB, d host.Decoders, opts *host.Options) *host.Host {
+	t.Helper()
+	blobs, err := store.NewBlobs(p.blobs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := store.NewIndex(p.driver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := host.New(t.Context(), blobs, index, d, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+// put commits rows as they are, past the host, with bytes for those that have any.
+func (p *place) put(t testing.TB, scope readapi.Scope, content string, row store.Artifact) {
+	t.Helper()
+	blobs, err := store.NewBlobs(p.blobs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := store.NewIndex(p.driver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row.Source.Readable() {
+		blob, _, err := blobs.Put(t.Context(), strings.NewReader(content), 1<<30, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row.Blob, row.Bytes = blob.SHA256, blob.Size
+	}
+	row.Created = aTime
+	if _, err := index.Append(t.Context(), scope, []store.Artifact{row}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func scope(session string) readapi.Scope {
+	return readapi.Scope{Principal: readapi.LocalPrincipal, Session: readapi.SessionID(session)}
+}
+
+func newFile(name, content string) host.NewFile {
+	return host.NewFile{Name: name, Content: strings.NewReader(content)}
+}
+
+// attach attaches one file and returns it.
+func attach(t testing.TB, s *host.Session, name, content string) readapi.Attachment {
+	t.Helper()
+	got, err := s.Attach(t.Context(), host.Message{Text: "see attached", Files: []host.NewFile{newFile(name, content)}})
+	if err != nil || len(got.Attachments) != 1 {
+		t.Fatalf("attach %s: %+v, %v", name, got, err)
+	}
+	return got.Attachments[0]
+}
+
+func wantCode(t testing.TB, what string, err error, want readapi.Code) {
+	t.Helper()
+	if got := readapi.CodeOf(err); got != want {
+		t.Errorf("%s: %v, want %q", what, err, want)
+	}
+}
+
+func uri(id readapi.ArtifactID) string { return id.URI() }
+
+// offerOf is what a session is offered for one ref.
+func offerOf(t testing.TB, s *host.Session, ref readapi.AttachmentRef) readapi.Offer {
+	t.Helper()
+	got, err := s.Offer(t.Context(), ref)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("offer: %+v, %v", got, err)
+	}
+	return got[0]
+}
+
+// log collects what the audit is told.
+type log struct {
+	mu     sync.Mutex
+	events []host.AuditEvent
+}
+
+func (l *log) tell(e host.AuditEvent) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = append(l.events, e)
+}
+
+// causes are the causes of the events of one op so far, after the host was closed.
+func (l *log) causes(op string) (out []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.events {
+		if e.Op == op {
+			out = append(out, e.Cause)
+		}
+	}
+	return out
+}
+
+// counting is an index that counts what it is asked.
+type counting struct {
+	store.IndexDriver
+	artifacts, decoders, finds, others atomic.Int64
+}
+
+func (c *counting) Artifacts(ctx context.Context, scope readapi.Scope, ids []readapi.ArtifactID) ([]store.Artifact, int64, error) {
+	c.artifacts.Add(1)
+	return c.IndexDriver.Artifacts(ctx, scope, ids)
+}
+
+func (c *counting) Decoders(ctx context.Context) (store.DecoderSet, error) {
+	c.decoders.Add(1)
+	return c.IndexDriver.Decoders(ctx)
+}
+
+func (c *counting) FindArtifacts(ctx context.Context, id readapi.ArtifactID) ([]store.Artifact, error) {
+	c.finds.Add(1)
+	return c.IndexDriver.FindArtifacts(ctx, id)
+}
+
+func (c *counting) Events(ctx context.Context, scope readapi.Scope, after int64, limit int) ([]store.Event, error) {
+	c.others.Add(1)
+	return c.IndexDriver.Events(ctx, scope, after, limit)
+}

@@ -1,0 +1,49 @@
+package sqliteindex
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+func errBusy(cause error) error {
+	return &readapi.Error{Code: readapi.CodeBusy, Detail: "another writer holds the index", RetryAfter: time.Second, Err: cause}
+}
+
+// driverError gives an error of SQLite its code, by https://sqlite.org/rescode.html; others stay as they are.
+func driverError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		if readapi.CodeOf(err) == readapi.CodeInternal {
+			return store.PlaceError("", err) // of the file system
+		}
+		return err
+	}
+	if cerr := ctx.Err(); cerr != nil {
+		return errors.Join(cerr, err) // the wait for a lock and a statement that runs are interrupted
+	}
+	out := &readapi.Error{Code: readapi.CodeInternal, Err: err}
+	switch e.Code() & 0xff { // the rest of an extended code only says more exactly where
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return errBusy(err)
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT:
+		out.Code, out.Detail = readapi.CodeCorrupt, "the index is damaged"
+	case sqlite3.SQLITE_FULL:
+		out.Code, out.Detail, out.Hint = readapi.CodeQuotaExceeded, "the disk is full", "Make room on the disk of the data directory."
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR:
+		out.Code, out.Detail = readapi.CodeCapabilityUnavailable, "the data directory cannot be used"
+		out.Hint = "Let the user that runs glovebox read and write the data directory."
+	case sqlite3.SQLITE_TOOBIG:
+		out.Code, out.Detail = readapi.CodeTooLarge, "a row is larger than the index can keep"
+	}
+	return out
+}

@@ -1,0 +1,238 @@
+// Package sqliteindex keeps the rows of a store in a SQLite database. It is a driver of store.Index.
+//
+//	driver, err := sqliteindex.Open(ctx, filepath.Join(dir, "index.db"), nil)
+//	index, err := store.NewIndex(driver)
+//
+// One connection writes and several read, in WAL mode; several processes may have one database open. A commit is on the disk when it
+// returns: it survives the loss of power.
+package sqliteindex
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// Options of a Driver; nil means all defaults.
+type Options struct {
+	BusyTimeout time.Duration // how long a call waits for other writers before it is busy; default 5 s
+	Readers     int           // connections that read at a time; default the number of CPUs, at least 4
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.BusyTimeout < 0 || out.Readers < 0 {
+		return out, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "an option of the index is negative"}
+	}
+	if out.BusyTimeout == 0 {
+		out.BusyTimeout = 5 * time.Second
+	}
+	if out.Readers == 0 {
+		out.Readers = max(4, runtime.GOMAXPROCS(0))
+	}
+	return out, nil
+}
+
+// Driver is a store.IndexDriver.
+type Driver struct {
+	opts    Options
+	readers *sql.DB
+	writer  *sql.DB
+	writing chan struct{} // holds one token: whose turn it is to write, in this process
+
+	mu    sync.Mutex
+	reads map[string]*sql.Stmt
+
+	writes map[string]*sql.Stmt // by who has the turn
+}
+
+// Open opens the database at path and brings its schema up to date; it is made if it is not there, with mode 0600, in a folder that
+// must be there.
+//
+// Errors: capability_unavailable where the place cannot be used, or the database was made by a newer version or by another program;
+// corrupt where it is damaged or no database; busy where another process holds it; quota_exceeded on a full disk; invalid_request for a
+// negative option; canceled, limit_time.
+func Open(ctx context.Context, path string, opts *Options) (*Driver, error) {
+	const op = "sqliteindex.Open"
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, readapi.AsError(op, err)
+	}
+	d, err := open(ctx, path, o)
+	if err != nil {
+		return nil, readapi.AsError(op, driverError(ctx, err))
+	}
+	return d, nil
+}
+
+func open(ctx context.Context, path string, o Options) (*Driver, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := createPrivate(path); err != nil {
+		return nil, err
+	}
+	d := &Driver{opts: o, writing: make(chan struct{}, 1), reads: map[string]*sql.Stmt{}, writes: map[string]*sql.Stmt{}}
+	if d.writer, err = connect(path, o, 1, false); err != nil {
+		return nil, err
+	}
+	if d.readers, err = connect(path, o, o.Readers, true); err != nil {
+		return nil, errors.Join(err, d.writer.Close())
+	}
+	if err := migrate(ctx, d.writer, path, o); err != nil {
+		_ = d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// connect returns a pool of connections, and makes none yet.
+func connect(path string, o Options, size int, readOnly bool) (*sql.DB, error) {
+	q := url.Values{
+		"_busy_timeout": {strconv.FormatInt(o.BusyTimeout.Milliseconds(), 10)},
+		"_foreign_keys": {"1"},
+		// In WAL mode NORMAL would lose the last commits when power fails; FULL syncs the log at each.
+		"_synchronous": {"FULL"},
+		"_dqs":         {"0"},
+		"_defensive":   {"1"},
+		"_txlock":      {"immediate"}, // a transaction that reads first and finds the database changed when it writes would fail
+		"_pragma":      {"fullfsync(1)", "trusted_schema(0)"},
+	}
+	if readOnly {
+		q.Set("_query_only", "1")
+		q.Set("_txlock", "deferred")
+	}
+	slashes := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashes, "/") {
+		slashes = "/" + slashes // C:/… on Windows
+	}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: slashes, RawQuery: q.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return db, nil
+}
+
+// Close implements store.IndexDriver. It may be called more than once.
+func (d *Driver) Close() error {
+	// The writer last: closing the last connection writes the log back into the database, which a reader may not.
+	return errors.Join(d.readers.Close(), d.writer.Close())
+}
+
+// prepare returns the statement of a query, which is prepared when it is first used, on each connection once.
+func (d *Driver) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p := d.reads[query]; p != nil {
+		return p, nil
+	}
+	p, err := d.readers.PrepareContext(ctx, query)
+	if err == nil {
+		d.reads[query] = p
+	}
+	return p, err
+}
+
+// prepareWrites prepares all that a transaction may use: within one, its only connection is taken. The caller has the turn to write.
+func (d *Driver) prepareWrites(ctx context.Context) error {
+	for _, query := range []string{selectCounts, upsertSession, selectPayload, insertEvent, insertArtifact, selectArtifact, deleteArtifact, updateDecoders} {
+		if d.writes[query] != nil {
+			continue
+		}
+		p, err := d.writer.PrepareContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		d.writes[query] = p
+	}
+	return nil
+}
+
+// rows runs a query on a connection that reads, and scans every row.
+func (d *Driver) rows(ctx context.Context, query string, scan func(*sql.Rows) error, args ...any) error {
+	p, err := d.prepare(ctx, query)
+	if err != nil {
+		return driverError(ctx, err)
+	}
+	rows, err := p.QueryContext(ctx, args...)
+	if err != nil {
+		return driverError(ctx, err)
+	}
+	defer rows.Close()
+	return driverError(ctx, scanAll(rows, scan))
+}
+
+func scanAll(rows *sql.Rows, scan func(*sql.Rows) error) error {
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// tx is a transaction that writes.
+type tx struct {
+	driver *Driver
+	tx     *sql.Tx
+}
+
+func (t tx) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	r, err := t.tx.StmtContext(ctx, t.driver.writes[query]).ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+func (t tx) rows(ctx context.Context, query string, scan func(*sql.Rows) error, args ...any) error {
+	rows, err := t.tx.StmtContext(ctx, t.driver.writes[query]).QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	return scanAll(rows, scan)
+}
+
+// write runs f in a transaction and commits what it did, unless it fails.
+func (d *Driver) write(ctx context.Context, f func(tx) error) error {
+	wait := time.NewTimer(d.opts.BusyTimeout)
+	defer wait.Stop()
+	select {
+	case d.writing <- struct{}{}:
+		defer func() { <-d.writing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wait.C:
+		return errBusy(nil)
+	}
+	if err := d.prepareWrites(ctx); err != nil {
+		return driverError(ctx, err)
+	}
+	t, err := d.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return driverError(ctx, err)
+	}
+	if err := f(tx{d, t}); err != nil {
+		_ = t.Rollback() // a transaction that cannot be rolled back is never committed either
+		return driverError(ctx, err)
+	}
+	return driverError(ctx, t.Commit())
+}
