@@ -171,7 +171,10 @@ func TestBlobsArguments(t *testing.T) {
 		f    func() error
 		want readapi.Code
 	}{
-		"negative option":  {func() error { _, err := store.NewBlobs(memblob.New(), &store.BlobsOptions{MemoryBytes: -1}); return err }, readapi.CodeInvalidRequest},
+		"negative option": {func() error {
+			_, err := store.NewBlobs(memblob.New(), &store.BlobsOptions{MemoryBytes: -1})
+			return err
+		}, readapi.CodeInvalidRequest},
 		"no driver":        {func() error { _, err := store.NewBlobs(nil, nil); return err }, readapi.CodeInvalidRequest},
 		"negative maximum": {func() error { _, _, err := b.Put(t.Context(), bytes.NewReader(nil), -1, 0); return err }, readapi.CodeInvalidRequest},
 		"no reader":        {func() error { _, _, err := b.Put(t.Context(), nil, 1, 0); return err }, readapi.CodeInvalidRequest},
