@@ -25,7 +25,7 @@ const (
 	EngineInterpreter Engine = "interpreter"
 )
 
-// Options of a Reader; nil means all defaults.
+// Options of a Reader or a Host; nil means all defaults.
 type Options struct {
 	Limits   readapi.Limits // of every read; see readapi.DefaultLimits
 	Engine   Engine         // default: compiler where the machine has one, else interpreter
@@ -40,6 +40,15 @@ type Options struct {
 
 	MaxTotalMemoryBytes int64 // all guests together; default 2 GiB
 	MaxInstances        int   // of one decoder at once; default GOMAXPROCS, at least 2
+
+	// The rest is for a Host only.
+
+	Principal          readapi.PrincipalID // whose sessions these are; default readapi.LocalPrincipal
+	MaxAttachmentBytes int64               // of one file; default 50 MiB
+	MaxAttachments     int                 // of one message; default readapi.MaxAttachments
+	CacheBytes         int64               // of decoded answers that are kept, in memory; default 64 MiB, -1: none are
+	URIPrefix          string              // of addresses; default readapi.URIPrefix
+	Audit              func(host.AuditEvent)
 }
 
 // DefaultCacheDir is where compiled decoders are kept unless Options say otherwise: a folder of the user's cache directory, or "" where
@@ -148,24 +157,32 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 		}
 	}
 	f := host.File{Input: io.NewSectionReader(in, 0, size), Name: name, Declared: opts.MediaType, Limits: opts.Limits}
-	sel := readapi.Selection{
-		Cursor: opts.Cursor, Form: opts.Form, MaxTokens: opts.MaxTokens, MaxBytes: opts.MaxBytes, Unescaped: opts.Unescaped,
-	}
+	return opts.document(func(sel readapi.Selection) (*readapi.Document, error) {
+		doc, err := r.read(ctx, f, sel)
+		if err == nil {
+			f.SHA256 = doc.SHA256 // the answers behind this one need not compute it again
+		}
+		return doc, err
+	})
+}
+
+// document reads what o selects with read, which is called again for each answer behind the first.
+func (o *ReadOptions) document(read func(readapi.Selection) (*readapi.Document, error)) (*Document, error) {
+	sel := readapi.Selection{Cursor: o.Cursor, Form: o.Form, MaxTokens: o.MaxTokens, MaxBytes: o.MaxBytes, Unescaped: o.Unescaped}
 	var err error
-	if opts.Units != "" {
-		if sel.Units, err = readapi.ParseUnits(opts.Units); err != nil {
+	if o.Units != "" {
+		if sel.Units, err = readapi.ParseUnits(o.Units); err != nil {
 			return nil, err
 		}
 	}
-	doc, err := r.read(ctx, f, sel)
+	doc, err := read(sel)
 	if err != nil {
 		return nil, err
 	}
 	out := &Document{Document: *doc}
-	if opts.All {
-		f.SHA256 = doc.SHA256
+	if o.All {
 		out.more = func(cursor string) (*readapi.Document, error) {
-			return r.read(ctx, f, readapi.Selection{Cursor: cursor, MaxTokens: sel.MaxTokens, MaxBytes: sel.MaxBytes, Unescaped: sel.Unescaped})
+			return read(readapi.Selection{Cursor: cursor, MaxTokens: sel.MaxTokens, MaxBytes: sel.MaxBytes, Unescaped: sel.Unescaped})
 		}
 	}
 	return out, nil
@@ -224,8 +241,7 @@ func (r *Reader) Decoders() []DecoderStatus {
 	var out []DecoderStatus
 	for _, s := range r.registry.List() {
 		out = append(out, DecoderStatus{
-			DecoderInfo: readapi.DecoderInfo{Name: s.Name, Version: s.Version, Digest: s.Digest}, MediaTypes: s.MediaTypes, Unit: s.Unit,
-			Forms: s.Forms, Bytes: s.Bytes, Enabled: s.Enabled, Compiled: s.Cached,
+			DecoderInfo: s.Info(), MediaTypes: s.MediaTypes, Unit: s.Unit, Forms: s.Forms, Bytes: s.Bytes, Enabled: s.Enabled, Compiled: s.Cached,
 		})
 	}
 	return out

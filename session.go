@@ -9,113 +9,144 @@ import (
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/recall"
-	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/tools"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// Host keeps the files of sessions in a data directory, and reads them by address. It is safe for concurrent use; Close it when done.
-type Host struct {
-	_ int
-}
-
-// Open opens the data directory dir, and makes it if it is not there. Several processes may have one open at a time.
-//
-// Errors: invalid_request; capability_unavailable where the directory cannot be used or was made by a newer version; busy; corrupt.
-func Open(ctx context.Context, dir string, opts *Options) (*Host, error) { panic("todo") }
-
-// Session returns the host as the session called id sees it. An id that has not the form of a session id makes every call invalid_request.
-func (h *Host) Session(id readapi.SessionID) *Session { panic("todo") }
-
-// Sessions yields the principal's sessions, newest first.
-func (h *Host) Sessions(ctx context.Context, archived bool) iter.Seq2[store.Session, error] {
-	panic("todo")
-}
-
-// Reader reads files that belong to no session, with the same decoders.
-func (h *Host) Reader() *Reader { panic("todo") }
-
-// Decoders says which decoders the store has, in the order in which they are asked.
-func (h *Host) Decoders(ctx context.Context) ([]DecoderStatus, error) { panic("todo") }
-
-// EnableDecoder switches a decoder on or off, for every host of the store; addresses come and go with it.
-func (h *Host) EnableDecoder(ctx context.Context, name string, on bool) error { panic("todo") }
-
-// Close waits for the calls that run, stops the decoders and closes the store. It is idempotent.
-func (h *Host) Close() error { panic("todo") }
-
-// Session is a host as one session sees it: what belongs to another is as if it were not there.
+// Session is a host as one session sees it: what belongs to another is as if it were not there. It is safe for concurrent use and needs
+// no closing.
 type Session struct {
 	s    *host.Session
 	host *Host
 }
 
-// User is a message of the user with the files that it carries.
+// User is a message of the user with the files that it carries; the text may be empty when there are files.
 func User(text string, files ...host.NewFile) host.Message {
 	return host.Message{Text: text, Files: files}
 }
 
-// File is a file to attach; its content is read to the end when the message is appended.
+// File is a file to attach under a name as its user knows it; the content is read to the end when the message is appended.
 func File(name string, content io.Reader) host.NewFile {
 	return host.NewFile{Name: name, Content: content}
 }
 
-// Appended is what a message of the user became: its id, and a reference per file, which history keeps instead of the bytes.
+// Assistant is an answer of the model.
+func Assistant(text string) ledger.Event { return ledger.Event{Type: ledger.Assistant, Text: text} }
+
+// ToolCall is a call of a tool by the model: intent says in the model's words what it is for.
+func ToolCall(tool, callID, intent string, arguments json.RawMessage) ledger.Event {
+	return ledger.Event{Type: ledger.ToolCall, Tool: tool, CallID: callID, Intent: intent, Arguments: arguments}
+}
+
+// ToolResult is what a tool gave back.
+func ToolResult(tool, callID string, result json.RawMessage) ledger.Event {
+	return ledger.Event{Type: ledger.ToolResult, Tool: tool, CallID: callID, Result: result}
+}
+
+// Appended is what a message of the user became.
 type Appended struct {
-	ID          string
-	Attachments []readapi.AttachmentRef
-	Files       []readapi.Attachment // the same files with their addresses
+	ID          string                  // of the message
+	Attachments []readapi.AttachmentRef // what history keeps of the files: references, no bytes
+	Files       []readapi.Attachment    // the same files as their session sees them now, each with its address or why it has none
 }
 
 // ID returns the session's id.
-func (s *Session) ID() readapi.SessionID { panic("todo") }
+func (s *Session) ID() readapi.SessionID { return s.s.Scope().Session }
 
 // Append stores the files of a message of the user and appends the message, all or nothing.
-func (s *Session) Append(ctx context.Context, m host.Message) (*Appended, error) { panic("todo") }
+//
+// Errors: invalid_request for more files than a message may carry, too_large, quota_exceeded, conflict, busy, canceled, and what the
+// content of a file returns.
+func (s *Session) Append(ctx context.Context, m host.Message) (*Appended, error) {
+	got, err := s.s.Attach(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	out := &Appended{ID: got.MessageID, Files: got.Attachments}
+	for _, a := range got.Attachments {
+		out.Attachments = append(out.Attachments, a.Ref(s.ID()))
+	}
+	return out, nil
+}
 
-// Record appends events: what the assistant said, which tools it called. It returns their ids.
+// Record appends events, all or nothing: what the assistant said, which tools it called, messages of another system. It returns their
+// ids; an event whose id the session has already, with the same content, is not appended again.
+//
+// Errors: invalid_request, too_large, conflict, busy, quota_exceeded.
 func (s *Session) Record(ctx context.Context, events ...ledger.Event) ([]string, error) {
-	panic("todo")
+	return s.s.Append(ctx, events...)
 }
 
-// Events yields what happened in the session, in order.
-func (s *Session) Events(ctx context.Context) iter.Seq2[ledger.Event, error] { panic("todo") }
+// Events yields what happened in the session, in order; a session that is not there has none.
+func (s *Session) Events(ctx context.Context) iter.Seq2[ledger.Event, error] {
+	return s.host.core.Ledger().Events(ctx, s.s.Scope(), -1)
+}
 
-// Offer says for each ref whether a read would work now: a URI or a reason. One query answers for all.
+// Offer says for each ref whether a read by this session would work now: a URI or a reason, never both. One query answers for all.
 func (s *Session) Offer(ctx context.Context, refs ...readapi.AttachmentRef) ([]readapi.Offer, error) {
-	panic("todo")
+	return s.s.Offer(ctx, refs...)
 }
 
-// Attachments yields the session's own files in order of arrival, deleted ones too.
+// Attachments yields the session's own files in order of arrival, deleted ones too, each with its address or why it has none.
 func (s *Session) Attachments(ctx context.Context) iter.Seq2[readapi.Attachment, error] {
-	panic("todo")
+	const page = 100
+	return func(yield func(readapi.Attachment, error) bool) {
+		for cursor := ""; ; {
+			files, next, err := s.s.Attachments(ctx, cursor, page)
+			if err != nil {
+				yield(readapi.Attachment{}, err)
+				return
+			}
+			for _, f := range files {
+				if !yield(f, nil) {
+					return
+				}
+			}
+			if cursor = next; cursor == "" {
+				return
+			}
+		}
+	}
 }
 
-// Read decodes the part of the attachment at uri that opts selects; see host.Session.Read.
+// Read decodes the part of the attachment at uri that opts selects; nil is the whole file within the default budgets.
+//
+// Errors: invalid_uri; not_found (absent or of another session: the two look the same); gone (the session's own, deleted);
+// unsupported_kind, too_large (never behind an offer); stale_cursor, malformed_input and the other codes of a decoder; corrupt.
 func (s *Session) Read(ctx context.Context, uri string, opts *ReadOptions) (*Document, error) {
-	panic("todo")
+	if opts == nil {
+		opts = &ReadOptions{}
+	}
+	return opts.document(func(sel readapi.Selection) (*readapi.Document, error) { return s.s.Read(ctx, uri, sel, opts.Limits) })
 }
 
-// OpenBytes returns the original bytes of the attachment at uri, verified. Who opens, closes.
-func (s *Session) OpenBytes(ctx context.Context, uri string) (*host.Bytes, error) { panic("todo") }
+// OpenBytes returns the original bytes of the attachment at uri, verified against their digest. Who opens, closes. Files that no decoder
+// reads can be had too.
+//
+// Errors: invalid_uri, not_found, gone, corrupt.
+func (s *Session) OpenBytes(ctx context.Context, uri string) (*host.Bytes, error) {
+	return s.s.OpenBytes(ctx, uri)
+}
 
-// Delete marks the attachment at uri deleted; deleting it again does nothing.
-func (s *Session) Delete(ctx context.Context, uri string) error { panic("todo") }
+// Delete marks the attachment at uri deleted: its address does not open any more. Deleting it again does nothing. Errors: invalid_uri,
+// not_found.
+func (s *Session) Delete(ctx context.Context, uri string) error { return s.s.Delete(ctx, uri) }
 
-// Recall finds messages of all of the principal's sessions by what they say and by the names of the files that they carry.
+// Recall finds messages of all of the principal's sessions that have one of the terms in what they say or in the name of a file that
+// they carry.
+//
+// Errors: invalid_request, also for a term that looks like a credential; canceled.
 func (s *Session) Recall(ctx context.Context, terms ...string) (*recall.Answer, error) {
-	panic("todo")
+	return s.Search(ctx, recall.Request{Terms: terms})
 }
 
-// Search is Recall with all of its options.
+// Search is Recall with all of its options. Errors: those of Recall, incognito_active, and not_found for an anchor that is not there.
 func (s *Session) Search(ctx context.Context, req recall.Request) (*recall.Answer, error) {
-	panic("todo")
+	return s.s.Recall(ctx, req)
 }
 
-// Tools offers the session to a language model: JSON Schemas and a Call for an agent loop of one's own.
-func (s *Session) Tools() *tools.Set { panic("todo") }
+// Tools offers the session to a language model: JSON Schemas and a Call, for an agent loop of one's own.
+func (s *Session) Tools() *tools.Set { return tools.New(s.s, nil) }
 
-// Core returns the session that the doors of this module work with.
+// Core returns the session that the doors below host work with.
 func (s *Session) Core() *host.Session { return s.s }
-
-var _ json.Marshaler = readapi.Document{}

@@ -36,7 +36,8 @@ type Sample struct {
 	Data      []byte
 }
 
-func (d *Decoder) info() readapi.DecoderInfo {
+// Info names the decoder, as its answers do.
+func (d *Decoder) Info() readapi.DecoderInfo {
 	return readapi.DecoderInfo{Name: d.Name, Version: d.Version, Digest: d.Digest}
 }
 

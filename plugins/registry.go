@@ -198,7 +198,7 @@ func (r *Registry) All() []readapi.DecoderInfo {
 	defer r.mu.RUnlock()
 	out := make([]readapi.DecoderInfo, 0, len(r.decoders))
 	for _, e := range r.decoders {
-		out = append(out, e.info())
+		out = append(out, e.Info())
 	}
 	return out
 }
@@ -210,7 +210,7 @@ func (r *Registry) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
 	var out []readapi.DecoderInfo
 	for _, e := range r.decoders {
 		if e.enabled && slices.Contains(e.MediaTypes, m) {
-			out = append(out, e.info())
+			out = append(out, e.Info())
 		}
 	}
 	return out
@@ -232,7 +232,7 @@ func (r *Registry) Decode(ctx context.Context, info readapi.DecoderInfo, in read
 	if err != nil {
 		return readapi.Result{}, withRef(readapi.AsError("plugins.Decode", err), e.Name)
 	}
-	res.Unit, res.Decoder = e.Unit, e.info()
+	res.Unit, res.Decoder = e.Unit, e.Info()
 	return res, nil
 }
 

@@ -32,14 +32,17 @@ type app struct {
 	getenv func(string) string
 	open   func(o *glovebox.Options) (reader, error)
 	global global
-	exit   int // of a command that printed its own failures
+	config map[string]string // what the configuration file sets, by flag
+	exit   int               // of a command that printed its own failures
+
+	openKeeper func(ctx context.Context, dir string, o *glovebox.Options) (keeper, error)
 
 	unkept     atomic.Bool // a decoder was compiled that the cache did not have afterwards
 	toldUnkept bool
 }
 
 func newApp(in io.Reader, out, err io.Writer) *app {
-	return &app{in: in, out: newOutput(out), err: err, getenv: os.Getenv, open: openReader}
+	return &app{in: in, out: newOutput(out), err: err, getenv: os.Getenv, open: openReader, openKeeper: openFrontDoor}
 }
 
 func openReader(o *glovebox.Options) (reader, error) {
@@ -102,22 +105,28 @@ const rootLong = `Glovebox reads files that strangers sent: PDFs, pictures, and 
 Their bytes are parsed by WebAssembly modules in a sandbox without files, network
 or clock, within limits of memory, work and time.
 
+It also keeps the files of conversations: "attach" stores them in a session, "recall"
+finds them again by what was said or by their names, and "read" opens an address.
+
 Flags may also be set by environment variables (GLOVEBOX_MAX_INPUT=200MiB) and by
 the configuration file (max_input = "200MiB"); "glovebox doctor" says where it is.
 
 Exit codes: 0 done, 1 failed (the code of the error is printed), 2 wrong usage,
-3 the environment is at fault (configuration, cache, output folder), 130 interrupted.`
+3 the environment is at fault (configuration, data directory, cache, output folder),
+130 interrupted.`
 
 const rootExample = `  glovebox read report.pdf                  a PDF, page by page
   glovebox read --json photo.jpg            one JSON document
   glovebox read --lines 1-40 old-notes.txt  some lines of a text in any encoding
+  glovebox attach --session chat q3.pdf     keep a file in a session
+  glovebox recall --session chat q3         find it again
   glovebox doctor                           is everything in order?`
 
 // root builds the command tree.
 func (a *app) root() *cobra.Command {
 	c := &cobra.Command{
 		Use:           "glovebox",
-		Short:         "Read files from strangers behind a wall",
+		Short:         "Read files from strangers behind a wall, and keep those of conversations",
 		Long:          rootLong,
 		Example:       rootExample,
 		Args:          cobra.NoArgs,
@@ -139,7 +148,8 @@ func (a *app) root() *cobra.Command {
 	for _, dir := range []string{"data", "cache"} {
 		complete(c, dir, directories)
 	}
-	c.AddCommand(a.readCommand(), a.pluginCommand(), a.cacheCommand(), a.doctorCommand(), a.versionCommand())
+	c.AddCommand(a.readCommand(), a.attachCommand(), a.attachmentCommand(), a.recallCommand(), a.sessionCommand())
+	c.AddCommand(a.pluginCommand(), a.cacheCommand(), a.doctorCommand(), a.versionCommand())
 	strict(c)
 	return c
 }
@@ -174,29 +184,25 @@ func (a *app) configure(c *cobra.Command) error {
 			return nil
 		}
 	}
-	var config map[string]string
-	if path := configFile(); path != "" {
-		var err error
-		if config, err = loadConfig(path); err != nil {
-			return err
-		}
+	if err := a.loadConfig(); err != nil {
+		return err
 	}
-	return configure(c.Flags(), a.getenv, config)
+	return configure(c.Flags(), a.getenv, a.config)
 }
 
-// reader opens the front door for a command, with the options that are the command's own.
+// loadConfig reads the configuration file, if there is one.
+func (a *app) loadConfig() (err error) {
+	if path := configFile(); path != "" {
+		a.config, err = loadConfig(path)
+	}
+	return err
+}
+
+// reader opens the front door for a command that reads files of no session, with the options that are the command's own.
 func (a *app) reader(p *progress, o *glovebox.Options) (reader, error) {
 	o.CacheDir = a.global.cacheDir()
 	var r reader
-	o.OnCompile = func(decoder string) func() {
-		done := p.compiling(decoder)
-		return func() {
-			done()
-			if o.CacheDir != "" && o.CacheDir != "-" && !compiled(r, decoder) {
-				a.unkept.Store(true)
-			}
-		}
-	}
+	a.watchCompiling(p, o, func() []glovebox.DecoderStatus { return r.Decoders() })
 	r, err := a.open(o)
 	if err != nil {
 		return nil, asFailure("", err)
@@ -204,9 +210,18 @@ func (a *app) reader(p *progress, o *glovebox.Options) (reader, error) {
 	return r, nil
 }
 
-// compiled reports whether the cache has the machine code of a decoder.
-func compiled(r reader, decoder string) bool {
-	return slices.ContainsFunc(r.Decoders(), func(d glovebox.DecoderStatus) bool { return d.Name == decoder && d.Compiled })
+// watchCompiling makes o show on p what is compiled, and remember whether the cache has it afterwards, which decoders knows.
+func (a *app) watchCompiling(p *progress, o *glovebox.Options, decoders func() []glovebox.DecoderStatus) {
+	o.OnCompile = func(decoder string) func() {
+		done := p.compiling(decoder)
+		return func() {
+			done()
+			kept := func(d glovebox.DecoderStatus) bool { return d.Name == decoder && d.Compiled }
+			if o.CacheDir != "" && o.CacheDir != "-" && !slices.ContainsFunc(decoders(), kept) {
+				a.unkept.Store(true)
+			}
+		}
+	}
 }
 
 // tellUnkept tells people, once, why each run of theirs takes seconds. It is no failure: the answer is right all the same. It is for behind

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -34,6 +36,8 @@ type doctorDocument struct {
 	Checks  []check                  `json:"checks"`
 	Plugins []glovebox.DecoderStatus `json:"plugins"`
 	Limits  map[string]int64         `json:"limits"` // by flag; bytes, pixels, units of work; timeout in milliseconds
+
+	disabled map[string]bool // decoders that the data directory says are off
 }
 
 func (d *doctorDocument) add(name string, err error, detail string) {
@@ -48,8 +52,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that everything is in order",
-		Long: `Check the configuration, the cache of compiled decoders and the decoders, read a small
-text through the wall, and print the limits that apply. Exit code 3 if anything is wrong.`,
+		Long: `Check the configuration, the data directory, the cache of compiled decoders and the
+decoders, read a small text through the wall, and print the limits that apply. Exit code
+3 if anything is wrong. A data directory that is not there yet is not made.`,
 		Example:     "  glovebox doctor\n  glovebox doctor --json",
 		Args:        exactly(0, "no argument"),
 		Annotations: map[string]string{unconfigured: "true"}, // a broken configuration is a finding, not the end
@@ -76,21 +81,20 @@ func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument
 	var read readFlags
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	read.register(all)
-	path := configFile()
-	var config map[string]string
-	var err error
+	registerMaxAttachment(all, new(byteSize))
 	shown := "none, defaults apply"
-	if path != "" {
+	if path := configFile(); path != "" {
 		shown = path
-		config, err = loadConfig(path)
 	}
-	err = errors.Join(err, configure(flags, a.getenv, config), configure(all, a.getenv, config))
+	err := a.loadConfig()
+	err = errors.Join(err, configure(flags, a.getenv, a.config), configure(all, a.getenv, a.config))
 	limits, limitsErr := read.limits.limits()
 	d.add("configuration", errors.Join(err, limitsErr), shown)
 	if limitsErr == nil {
 		d.Limits = limitsByFlag(limits)
+		d.Limits["max-attachment"] = attachmentLimit(all)
 	}
-	d.Checks = append(d.Checks, check{Name: "data directory", OK: true, Detail: a.global.dataDir()})
+	a.examineData(ctx, d)
 	switch cache := a.global.cacheDir(); cache {
 	case "", "-":
 		d.Checks = append(d.Checks, check{Name: "cache directory", OK: true, Detail: "none, each run compiles the decoders that it needs"})
@@ -99,6 +103,67 @@ func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument
 	}
 	a.examineDecoders(ctx, d)
 	return d
+}
+
+// attachmentLimit is the size of one file that may be attached, as the flags of set say or by default.
+func attachmentLimit(set *pflag.FlagSet) int64 {
+	if n, ok := set.Lookup("max-attachment").Value.(*byteSize); ok && *n > 0 {
+		return int64(*n)
+	}
+	return defaultMaxAttachment
+}
+
+// examineData opens the data directory, if there is one, and counts what the principal has in it.
+func (a *app) examineData(ctx context.Context, d *doctorDocument) {
+	dir := a.global.dataDir()
+	if !a.kept() {
+		d.add("data directory", ignoreAbsent(writable(dir)), dir+", nothing is kept yet")
+		return
+	}
+	sessions, files := 0, 0
+	d.disabled = map[string]bool{}
+	err := a.look(ctx, func(k keeper) error {
+		for s, err := range k.Sessions(ctx, true) {
+			if err != nil {
+				return err
+			}
+			sessions++
+			for _, err := range k.session(s.ID).Attachments(ctx) {
+				if err != nil {
+					return err
+				}
+				files++
+			}
+		}
+		decoders, err := k.Decoders(ctx)
+		for _, s := range decoders {
+			if !s.Enabled {
+				d.disabled[s.Name] = true
+			}
+		}
+		return err
+	})
+	if err = errors.Join(err, writable(dir)); err != nil {
+		d.add("data directory", err, dir)
+		return
+	}
+	detail := fmt.Sprintf("%s: %s, %s of principal %s", dir, counted(sessions, "session"), counted(files, "file"), a.global.principal)
+	if len(d.disabled) > 0 {
+		detail += fmt.Sprintf("; disabled decoders: %s", strings.Join(slices.Sorted(maps.Keys(d.disabled)), ", "))
+	}
+	d.add("data directory", nil, detail)
+}
+
+// writable is nil if files can be made in dir.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".doctor-")
+	if err != nil {
+		return environment("", "cannot be written", err)
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return environment("", "cannot be written", err)
+	}
+	return nil
 }
 
 // engine is what runs decoders on this machine.
@@ -124,7 +189,8 @@ func (a *app) examineDecoders(ctx context.Context, d *doctorDocument) {
 	d.add("a read through the wall", err, fmt.Sprintf("%d ms", time.Since(begin).Milliseconds()))
 	ready := 0
 	d.Plugins = pluginDocuments(r.Decoders())
-	for _, s := range d.Plugins {
+	for i, s := range d.Plugins {
+		d.Plugins[i].Enabled = s.Enabled && !d.disabled[s.Name]
 		if s.Compiled {
 			ready++
 		}
@@ -145,14 +211,7 @@ func usable(dir string) error {
 	if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		return environment("", "is not used, because others may write to it", nil)
 	}
-	f, err := os.CreateTemp(dir, ".doctor-")
-	if err != nil {
-		return environment("", "cannot be written", err)
-	}
-	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		return environment("", "cannot be written", err)
-	}
-	return nil
+	return writable(dir)
 }
 
 // limitsByFlag names the limits as their flags do.
@@ -166,7 +225,7 @@ func limitsByFlag(l readapi.Limits) map[string]int64 {
 
 // limitOrder is the order in which doctor prints limits.
 var limitOrder = []string{
-	"max-input", "max-input-images", "max-output", "max-tokens", "timeout", "max-memory", "max-fuel", "max-pixels", "max-side", "max-frames", "max-edge",
+	"max-attachment", "max-input", "max-input-images", "max-output", "max-tokens", "timeout", "max-memory", "max-fuel", "max-pixels", "max-side", "max-frames", "max-edge",
 }
 
 func (a *app) printDoctor(d *doctorDocument) {
@@ -183,7 +242,11 @@ func (a *app) printDoctor(d *doctorDocument) {
 		fmt.Fprint(w, "\ndecoders\n")
 	}
 	for _, p := range d.Plugins {
-		fmt.Fprintf(w, "  %s\t%s\tsha256:%s\n", p.Name, p.Version, p.Digest)
+		off := ""
+		if !p.Enabled {
+			off = "\tdisabled"
+		}
+		fmt.Fprintf(w, "  %s\t%s\tsha256:%s%s\n", p.Name, p.Version, p.Digest, off)
 	}
 	if len(d.Limits) > 0 {
 		fmt.Fprint(w, "\nlimits\n")
@@ -197,7 +260,7 @@ func (a *app) printDoctor(d *doctorDocument) {
 		switch name {
 		case "timeout":
 			shown = (time.Duration(v) * time.Millisecond).String()
-		case "max-input", "max-input-images", "max-output", "max-memory":
+		case "max-attachment", "max-input", "max-input-images", "max-output", "max-memory":
 			shown = formatBytes(v)
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", name, shown)

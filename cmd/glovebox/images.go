@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -34,7 +35,7 @@ func openImageDir(dir string) (*imageDir, error) {
 		return nil, outFailure(dir, err)
 	}
 	d := &imageDir{root: root, shown: dir}
-	name, err := d.temporary(nil)
+	name, err := d.temporary(bytes.NewReader(nil))
 	if err == nil {
 		err = root.Remove(name)
 	}
@@ -94,7 +95,7 @@ func (d *imageDir) write(name string, b []byte) (err error) {
 			return err
 		}
 	}
-	tmp, err := d.temporary(b)
+	tmp, err := d.temporary(bytes.NewReader(b))
 	if err != nil {
 		return err
 	}
@@ -133,14 +134,14 @@ func (d *imageDir) writeUnlinked(name string, b []byte) error {
 	return nil
 }
 
-// temporary makes a new file with the content b beside the others and returns its name.
-func (d *imageDir) temporary(b []byte) (name string, err error) {
+// temporary makes a new file with what r gives beside the others and returns its name.
+func (d *imageDir) temporary(r io.Reader) (name string, err error) {
 	name = ".glovebox-" + rand.Text()
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(b)
+	_, err = io.Copy(f, r)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", errors.Join(err, d.root.Remove(name))
 	}

@@ -7,15 +7,17 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// input is one file that is to be read, or the reason why a name gives none.
+// input is one file or address that is to be read, or the reason why a name gives none.
 type input struct {
 	shown string // as typed, or as found below a folder that was typed
 	stdin bool   // standard input; there is no path then
+	uri   string // an address; there is no path then
 	path  string // what to open
 	name  string // the file's own name, "" for standard input
 	dir   string // folder below the one that was typed, "" else
@@ -24,15 +26,10 @@ type input struct {
 
 const stdinName = "-"
 
-// checkArguments is the failure of arguments that read cannot take at all. It comes before anything is read.
-func checkArguments(args []string) error {
+// oneStdin is the failure of arguments that name standard input twice.
+func oneStdin(args []string) error {
 	stdin := 0
 	for _, arg := range args {
-		if readapi.IsURI(arg) {
-			f := usage("this is an address, and reading by address needs a session, which this version does not have", "Give the path of a file; a file whose name holds :// is read through standard input: glovebox read - < FILE.")
-			f.subject = arg
-			return f
-		}
 		if arg == stdinName {
 			stdin++
 		}
@@ -43,21 +40,40 @@ func checkArguments(args []string) error {
 	return nil
 }
 
+// firstAddress is the first argument that is an address, "" when none is.
+func firstAddress(args []string) string {
+	for _, arg := range args {
+		if readapi.IsURI(arg) {
+			return arg
+		}
+	}
+	return ""
+}
+
+// onlyAddresses reports whether no argument is a file.
+func onlyAddresses(args []string) bool {
+	return !slices.ContainsFunc(args, func(arg string) bool { return !readapi.IsURI(arg) })
+}
+
 // severalInputs reports whether args may name more than one file: then answers are labelled with their files.
 func severalInputs(args []string) bool {
 	if len(args) > 1 {
 		return true
 	}
 	info, err := os.Stat(args[0])
-	return err == nil && info.IsDir() && args[0] != stdinName
+	return err == nil && info.IsDir() && args[0] != stdinName && !readapi.IsURI(args[0])
 }
 
 // inputs yields the files that args name, in order, folders walked. It ends when ctx does.
 func inputs(ctx context.Context, args []string) iter.Seq[input] {
 	return func(yield func(input) bool) {
 		for _, arg := range args {
-			if arg == stdinName {
-				if !yield(input{shown: stdinName, stdin: true}) {
+			if arg == stdinName || readapi.IsURI(arg) {
+				in := input{shown: arg, stdin: true}
+				if arg != stdinName {
+					in = input{shown: arg, uri: arg}
+				}
+				if !yield(in) {
 					return
 				}
 				continue

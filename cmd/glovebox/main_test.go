@@ -37,6 +37,7 @@ func testCache(t *testing.T) string {
 //	exits N CMD ARG...          run a command that must exit with N
 //	sample KIND NAME [ARG]      make a file: pdf, photo, png, gif, lines, gb18030, fifo, raw (ARG in Go syntax)
 //	field FILE [-N] PATH WANT   the JSON of FILE (its Nth line) has WANT at PATH, such as parts.0.text; WANT is a string or JSON
+//	setfrom VAR FILE PATH       set an environment variable to what is at PATH in the JSON of FILE
 //	schema NAME FILE            every line of FILE is JSON that docs/schema/NAME.json describes, and has no key that it does not describe
 //	terminal CMD ARG...         run a command with its output on a terminal; what it shows is the stdout of later commands
 func TestScript(t *testing.T) {
@@ -65,6 +66,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": cmdExits, "sample": cmdSample, "field": cmdField, "schema": cmdSchema, "terminal": cmdTerminal,
+			"setfrom": cmdSetFrom,
 		},
 	})
 }

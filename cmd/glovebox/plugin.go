@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -29,15 +30,17 @@ func withAuto(forms []readapi.Form) []readapi.Form {
 func (a *app) pluginCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plugin",
-		Short: "Look at the decoders",
+		Short: "Look at the decoders, and switch them on and off",
 		Long: `Decoders are WebAssembly modules; each reads some media types. A file goes to the
-first decoder that accepts its type.`,
+first decoder that accepts its type. Which of them are enabled is kept in the data
+directory, for all that use it; "glovebox read FILE", which needs none, reads with all.`,
 		Example: `  glovebox plugin list
-  glovebox plugin inspect pdf`,
+  glovebox plugin inspect pdf
+  glovebox plugin disable pdf`,
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
-	c.AddCommand(a.pluginListCommand(), a.pluginInspectCommand())
+	c.AddCommand(a.pluginListCommand(), a.pluginInspectCommand(), a.pluginSwitchCommand(true), a.pluginSwitchCommand(false))
 	return c
 }
 
@@ -53,14 +56,11 @@ func (a *app) pluginListCommand() *cobra.Command {
 		Example: "  glovebox plugin list\n  glovebox plugin list --json",
 		Args:    exactly(0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			r, err := a.reader(a.newProgress(), &glovebox.Options{OneShot: true})
+			decoders, err := a.decoders(c.Context())
 			if err != nil {
 				return err
 			}
-			decoders := pluginDocuments(r.Decoders())
-			if err := r.Close(); err != nil {
-				return err
-			}
+			decoders = pluginDocuments(decoders)
 			if a.global.json {
 				return a.printDone(map[string]any{"plugins": decoders})
 			}
@@ -77,51 +77,69 @@ func (a *app) pluginListCommand() *cobra.Command {
 
 func (a *app) pluginInspectCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "inspect NAME",
-		Short:   "Show all that is known of one decoder",
-		Example: "  glovebox plugin inspect pdf\n  glovebox plugin inspect --json image",
-		Args:    exactly(1, "the name of one decoder"),
-		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return a.decoderNames(c), cobra.ShellCompDirectiveNoFileComp
-		},
+		Use:               "inspect NAME",
+		Short:             "Show all that is known of one decoder",
+		Example:           "  glovebox plugin inspect pdf\n  glovebox plugin inspect --json image",
+		Args:              exactly(1, "the name of one decoder"),
+		ValidArgsFunction: a.completeDecoder,
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := a.reader(a.newProgress(), &glovebox.Options{OneShot: true})
+			decoders, err := a.decoders(c.Context())
 			if err != nil {
 				return err
 			}
-			decoders := pluginDocuments(r.Decoders())
-			if err := r.Close(); err != nil {
-				return err
-			}
+			decoders = pluginDocuments(decoders)
 			for _, d := range decoders {
 				if d.Name == args[0] {
 					return a.printPlugin(d)
 				}
 			}
-			f := failed(args[0], readapi.CodeNotFound, "no such decoder", nil)
-			f.err.Hint = `"glovebox plugin list" names them.`
-			return f
+			return noDecoder(args[0], nil)
 		},
 	}
 }
 
-// decoderNames are the completions of a decoder's name; none when the decoders cannot be listed.
-func (a *app) decoderNames(c *cobra.Command) []string {
-	r, err := a.reader(&progress{}, &glovebox.Options{OneShot: true})
-	if err != nil {
-		return nil
+func noDecoder(name string, cause error) *failure {
+	f := failed(name, readapi.CodeNotFound, "no such decoder", cause)
+	f.err.Hint = `"glovebox plugin list" names them.`
+	return f
+}
+
+// pluginSwitchCommand is plugin enable or plugin disable.
+func (a *app) pluginSwitchCommand(on bool) *cobra.Command {
+	verb, short, long := "enable", "Switch a decoder on", "Switch a decoder on: the addresses of the files that it reads come back."
+	if !on {
+		verb, short, long = "disable", "Switch a decoder off", "Switch a decoder off: files that no other decoder reads have no address while it is off.\nThey are kept, and can be had with \"glovebox attachment cat\"."
 	}
-	var names []string
-	for _, d := range r.Decoders() {
-		names = append(names, d.Name)
+	return &cobra.Command{
+		Use:               verb + " NAME",
+		Short:             short + ", for all that use the data directory",
+		Long:              long,
+		Example:           "  glovebox plugin " + verb + " pdf",
+		Args:              exactly(1, "the name of one decoder"),
+		ValidArgsFunction: a.completeDecoder,
+		RunE: func(c *cobra.Command, args []string) error {
+			var decoders []glovebox.DecoderStatus
+			err := a.look(c.Context(), func(k keeper) (err error) {
+				if err = k.EnableDecoder(c.Context(), args[0], on); err == nil {
+					decoders, err = k.Decoders(c.Context())
+				}
+				return err
+			})
+			if errors.Is(err, readapi.CodeNotFound) {
+				return noDecoder(args[0], err)
+			}
+			if err != nil {
+				return err
+			}
+			for _, d := range pluginDocuments(decoders) {
+				if d.Name == args[0] && a.global.json {
+					return a.printDone(d)
+				}
+			}
+			fmt.Fprintf(a.out, "%s is %sd\n", readapi.EscapeLine(args[0]), verb)
+			return nil
+		},
 	}
-	if r.Close() != nil {
-		return nil
-	}
-	return names
 }
 
 func (a *app) printPlugin(d glovebox.DecoderStatus) error {

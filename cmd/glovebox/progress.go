@@ -6,10 +6,12 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// progress tells a person at a terminal why a first run takes seconds: decoders are being compiled. Elsewhere it is silent. It writes to
-// standard error only and leaves nothing behind there.
+// progress tells a person at a terminal what takes seconds: decoders that are being compiled in a first run, large files that are being
+// attached. Elsewhere it is silent. It writes to standard error only and leaves nothing behind there.
 type progress struct {
 	w io.Writer // nil: silent
 
@@ -26,6 +28,15 @@ func (a *app) newProgress() *progress {
 	return p
 }
 
+// begin returns what bars are drawn on. p.mu is held.
+func (p *progress) begin() *mpb.Progress {
+	if p.all == nil {
+		p.all = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh())
+	}
+	p.drawn++
+	return p.all
+}
+
 // compiling is called when the compilation of a decoder begins, and what it returns when that is done. Several goroutines may be at it.
 func (p *progress) compiling(decoder string) (done func()) {
 	if p.w == nil {
@@ -33,15 +44,46 @@ func (p *progress) compiling(decoder string) (done func()) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.all == nil {
-		p.all = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh())
-	}
-	bar := p.all.New(0, mpb.SpinnerStyle(),
+	bar := p.begin().New(0, mpb.SpinnerStyle(),
 		mpb.PrependDecorators(decor.Name("preparing the "+decoder+" decoder (first run only) ")),
 		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_MMSS)),
 		mpb.BarWidth(2))
-	p.drawn++
 	return func() { p.done(bar) }
+}
+
+// smallFile is the size up to which attaching a file is over before a bar could be looked at.
+const smallFile = 8 << 20
+
+// bar shows how much of a file has been read; nil shows nothing.
+type bar struct {
+	p   *progress
+	bar *mpb.Bar
+}
+
+// copying shows how far a file of size bytes is read.
+func (p *progress) copying(name string, size int64) *bar {
+	if p.w == nil || size <= smallFile {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.begin().New(size, mpb.BarStyle(),
+		mpb.PrependDecorators(decor.Name("attaching "+readapi.EscapeLine(name)+" ")),
+		mpb.AppendDecorators(decor.CountersKibiByte("% .1f / % .1f")))
+	return &bar{p, b}
+}
+
+func (b *bar) add(n int) {
+	if b != nil && b.bar != nil {
+		b.bar.IncrBy(n)
+	}
+}
+
+func (b *bar) done() {
+	if b != nil && b.bar != nil {
+		b.p.done(b.bar)
+		b.bar = nil
+	}
 }
 
 // done takes a bar down, and the drawing with the last one: nothing is drawn any more when the answer is printed.

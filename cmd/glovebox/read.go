@@ -16,6 +16,7 @@ import (
 
 // readFlags are the flags of read.
 type readFlags struct {
+	session                     sessionFlag
 	units, pages, lines, frames string
 	cursor                      string
 	all                         bool
@@ -28,6 +29,7 @@ type readFlags struct {
 
 func (r *readFlags) register(f *pflag.FlagSet) {
 	f.SortFlags = false
+	r.session.register(f, "the session `S` that reads by address")
 	f.StringVar(&r.units, "units", "", "`UNITS` to read, by whatever the file counts by: \"3\", \"1-3,7\", \"10-\"")
 	f.StringVar(&r.pages, "pages", "", "the same for a file of `PAGES`")
 	f.StringVar(&r.lines, "lines", "", "the same for a file of `LINES`")
@@ -60,9 +62,10 @@ const readLong = `Read files and print what they hold: text as text, pictures as
 --out they are written as files, scaled to what a model takes and without metadata).
 
 FILE is a file, a folder (its files are read, and those of the folders in it; names
-that begin with a dot and symbolic links are left out) or - for standard input. With
-several files or a folder, --json prints one line per file, in order, that begins with
-the key "file"; the exit code is 1 if any file failed.
+that begin with a dot and symbolic links are left out) or - for standard input. What
+holds "://" is the ADDRESS of an attachment, and is read as the session of --session
+may. With several of them or a folder, --json prints one line per file, in order, that
+begins with the key "file"; the exit code is 1 if any file failed.
 
 An answer ends at a unit (page, line, frame) within a budget of about 20,000 tokens
 and says how to go on; on a terminal and with --all nothing is held back. Characters
@@ -79,24 +82,23 @@ const readExample = `  glovebox read report.pdf
   glovebox read --form source --all legacy.txt > utf8.txt
   glovebox read --out pictures --frames 1- animation.gif
   curl -s https://example.org/a.pdf | glovebox read -
-  glovebox read --json --all folder > lines.jsonl`
+  glovebox read --json --all folder > lines.jsonl
+  glovebox read --session chat-42 maka://runtime/attachments/ID`
 
 func (a *app) readCommand() *cobra.Command {
 	var flags readFlags
 	c := &cobra.Command{
-		Use:     "read FILE...",
-		Short:   "Read files behind the wall",
+		Use:     "read {FILE | ADDRESS}...",
+		Short:   "Read files, or attachments by address, behind the wall",
 		Long:    readLong,
 		Example: readExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("read needs a file", `Name files or folders, or "-" for standard input.`)
+				return usage("read needs a file", `Name files or folders, "-" for standard input, or addresses.`)
 			}
-			return checkArguments(args)
+			return oneStdin(args)
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault // files
-		},
+		ValidArgsFunction: a.completeReadable,
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := a.newRead(c.Flags(), &flags, args)
 			if err != nil {
@@ -106,6 +108,7 @@ func (a *app) readCommand() *cobra.Command {
 		},
 	}
 	flags.register(c.Flags())
+	complete(c, "session", a.completeSessions)
 	complete(c, "out", directories)
 	complete(c, "form", cobra.FixedCompletions([]string{
 		"auto\twhat the decoder does best", "text\ttext", "image\tpictures", "source\tthe decoded text exactly as it stands",
@@ -122,7 +125,9 @@ type reading struct {
 	out     string
 	opts    glovebox.ReadOptions
 	unit    readapi.Unit // that the file must have, "" for any
-	reader  reader
+	id      readapi.SessionID
+	reader  reader    // nil without files
+	session session   // nil without addresses
 	images  *imageDir // nil without --out
 }
 
@@ -137,6 +142,13 @@ func (a *app) newRead(set *pflag.FlagSet, f *readFlags, args []string) (*reading
 	r.opts.Limits = &limits
 	if r.opts.Units, r.unit, err = f.selection(set); err != nil {
 		return nil, err
+	}
+	if uri := firstAddress(args); uri != "" {
+		if r.id, err = f.session.id("reading by address"); err != nil {
+			failure := asFailure("", err)
+			failure.subject = uri
+			return nil, failure
+		}
 	}
 	switch {
 	case f.jobs < 1 || f.jobs > maxJobs:
@@ -184,7 +196,7 @@ type answer struct {
 	err error
 }
 
-// run reads every input and prints the answers in order.
+// run opens what the inputs need and reads them.
 func (r *reading) run(ctx context.Context) (err error) {
 	p := r.app.newProgress()
 	defer p.close()
@@ -194,11 +206,25 @@ func (r *reading) run(ctx context.Context) (err error) {
 		}
 	}
 	defer func() { err = errors.Join(err, r.images.close()) }()
-	if r.reader, err = r.app.reader(p, r.readerOptions()); err != nil {
-		return err
+	if !onlyAddresses(r.args) {
+		if r.reader, err = r.app.reader(p, r.readerOptions()); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.reader.Close()) }()
 	}
-	defer func() { err = errors.Join(err, r.reader.Close()) }()
+	if firstAddress(r.args) == "" { // a file needs no data directory, and does not make one
+		return r.readAll(ctx)
+	}
+	o := r.readerOptions()
+	o.Limits = *r.opts.Limits
+	return r.app.keep(ctx, p, o, func(k keeper) error {
+		r.session = k.session(r.id)
+		return r.readAll(ctx)
+	})
+}
 
+// readAll reads every input, some at once, and prints the answers in order.
+func (r *reading) readAll(ctx context.Context) error {
 	first := true
 	inOrder(ctx, r.jobs, inputs(ctx, r.args), func(ctx context.Context, in input) answer {
 		doc, err := guard(func() (*readapi.Document, error) { return r.read(ctx, in) })
@@ -234,19 +260,12 @@ func (r *reading) read(ctx context.Context, in input) (*readapi.Document, error)
 	if in.fail != nil {
 		return nil, in.fail
 	}
-	var src *source
-	var err error
-	if in.stdin {
-		src, err = r.app.openStdin(ctx, r.opts.Limits.MaxInputBytes)
-	} else {
-		src, err = openFile(ctx, in.shown, in.path, r.opts.Limits.MaxInputBytes)
-	}
+	doc, err := r.open(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := r.decode(ctx, src, in)
-	if err = errors.Join(err, src.close()); err != nil {
-		return nil, err
+	if in.uri != "" {
+		in.name = doc.Name
 	}
 	if r.unit != "" && doc.Unit != r.unit {
 		f := failed(in.shown, readapi.CodeInvalidRequest, fmt.Sprintf("the file has no %ss, it counts by %s", r.unit, doc.Unit), nil)
@@ -259,6 +278,29 @@ func (r *reading) read(ctx context.Context, in input) (*readapi.Document, error)
 		}
 	}
 	return doc, nil
+}
+
+// open reads what was asked for of a file or an attachment.
+func (r *reading) open(ctx context.Context, in input) (doc *readapi.Document, err error) {
+	var src *source
+	switch {
+	case in.uri != "":
+		opts := r.opts
+		doc, err := r.session.Read(ctx, in.uri, &opts)
+		if err != nil {
+			return nil, err
+		}
+		return whole(doc)
+	case in.stdin:
+		src, err = r.app.openStdin(ctx, r.opts.Limits.MaxInputBytes)
+	default:
+		src, err = openFile(ctx, in.shown, in.path, r.opts.Limits.MaxInputBytes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, src.close()) }()
+	return r.decode(ctx, src, in)
 }
 
 // decode reads what was asked for of an open file.
@@ -275,7 +317,7 @@ func (r *reading) decode(ctx context.Context, src *source, in input) (*readapi.D
 func (r *reading) print(ans answer, first bool) {
 	a := r.app
 	if ans.err != nil {
-		f := asFailure(ans.in.shown, ans.err)
+		f := asFailure(ans.in.shown, storeFailure(ans.err))
 		if f.exit == exitInterrupted || f.err.Code == readapi.CodeCanceled {
 			return
 		}

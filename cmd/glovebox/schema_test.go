@@ -48,11 +48,11 @@ func loadSchema(name string) (*jsonschema.Schema, error) {
 // schemaID is what the $id of every schema begins with; the name of its file follows.
 const schemaID = "https://github.com/glovebox-wasm/glovebox/docs/schema/"
 
-// closeObjects forbids further keys wherever a schema of an object lists some.
+// closeObjects forbids further keys wherever a schema of an object lists some and does not say that others are welcome.
 func closeObjects(v any) {
 	switch x := v.(type) {
 	case map[string]any:
-		if x["type"] == "object" && x["properties"] != nil {
+		if _, said := x["additionalProperties"]; x["type"] == "object" && x["properties"] != nil && !said {
 			x["additionalProperties"] = false
 		}
 		for _, child := range x {

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -123,6 +125,19 @@ func lookup(line, path string) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
+func cmdSetFrom(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: setfrom VAR FILE PATH")
+	}
+	line, _, _ := strings.Cut(ts.ReadFile(args[1]), "\n")
+	got, err := lookup(line, args[2])
+	ts.Check(err)
+	if got == "absent" {
+		ts.Fatalf("%s is absent", args[2])
+	}
+	ts.Setenv(args[0], got)
+}
+
 func cmdSchema(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: schema NAME FILE")
@@ -138,11 +153,16 @@ func cmdSchema(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdTerminal(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
+	if len(args) == 0 {
 		ts.Fatalf("usage: terminal CMD ARG...")
 	}
 	shown, err := onTerminal(ts.Getenv("WORK"), environ(ts), args)
 	ts.Logf("[terminal]\n%s", shown)
+	if exit, ok := errors.AsType[*exec.ExitError](err); neg && ok && exit.Exited() {
+		err = nil
+	} else if neg {
+		ts.Fatalf("the command did not fail: %v", err)
+	}
 	ts.Check(err)
 	_, err = ts.Stdout().Write([]byte(shown))
 	ts.Check(err)

@@ -24,21 +24,34 @@ import (
 // configurable lists the flags that an environment variable (GLOVEBOX_MAX_INPUT) or the configuration file (max_input) may set too. The
 // others say what to read, so they have no standing value.
 var configurable = []string{
-	"data", "cache", "json", "form", "jobs", "max-tokens", "timeout", "max-input", "max-output", "max-memory", "max-pixels", "max-side", "max-frames",
-	"max-edge", "max-fuel",
+	"data", "cache", "principal", "json", "form", "jobs", "max-attachment", "max-tokens", "timeout", "max-input", "max-output", "max-memory", "max-pixels",
+	"max-side", "max-frames", "max-edge", "max-fuel",
 }
+
+// environmental lists the flags that an environment variable may set and the configuration file may not: they hold for a shell, or for an
+// agent that was started in one, and not for ever.
+var environmental = []string{"session"}
 
 // global is what every command takes.
 type global struct {
-	json        bool
-	data, cache string
+	json                   bool
+	data, cache, principal string
 }
 
 func (g *global) register(f *pflag.FlagSet) {
 	f.BoolVar(&g.json, "json", false, "print results and errors as JSON on standard output")
 	f.StringVar(&g.data, "data", "", "`DIR` for all that glovebox keeps (default: the user data and cache directories)")
 	f.StringVar(&g.cache, "cache", "", "`DIR` for compiled decoders, - for none (default: cache inside --data, else the user cache directory)")
+	f.StringVar(&g.principal, "principal", string(readapi.LocalPrincipal), "`NAME` of whom the sessions belong to")
 }
+
+// registerMaxAttachment adds the flag that bounds one file that is attached.
+func registerMaxAttachment(f *pflag.FlagSet, size *byteSize) {
+	f.Var(size, "max-attachment", "size of one file (default "+formatBytes(defaultMaxAttachment)+")")
+}
+
+// defaultMaxAttachment is what the host takes unless it is told otherwise.
+const defaultMaxAttachment = 50 << 20
 
 // dataDir is where the program keeps what must not be lost.
 func (g *global) dataDir() string {
@@ -113,8 +126,10 @@ func limitFlag(name string) string {
 		return "timeout"
 	case "fuel":
 		return "max-fuel"
+	case "max_attachment_bytes":
+		return "max-attachment"
 	}
-	if flag := strings.ReplaceAll(name, "_", "-"); flag != "data" && flag != "cache" && slices.Contains(configurable, flag) {
+	if flag := strings.ReplaceAll(name, "_", "-"); strings.HasPrefix(flag, "max-") && slices.Contains(configurable, flag) {
 		return flag
 	}
 	return ""
@@ -158,6 +173,7 @@ func loadConfig(path string) (map[string]string, error) {
 	check := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(global).register(check)
 	new(readFlags).register(check)
+	registerMaxAttachment(check, new(byteSize))
 	out := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		name := strings.ReplaceAll(key, "_", "-")
@@ -200,6 +216,10 @@ func set(f *pflag.Flag, v string) bool {
 		return v == "-1" || !strings.HasPrefix(v, "-")
 	case "data", "cache":
 		return true
+	case "principal":
+		return readapi.PrincipalID(v).Valid()
+	case "session":
+		return readapi.SessionID(v).Valid()
 	}
 	return !strings.HasPrefix(v, "-")
 }
@@ -211,7 +231,7 @@ func envName(flag string) string {
 
 // configure gives every flag of flags that was not typed its value from the environment, else from config.
 func configure(flags *pflag.FlagSet, getenv func(string) string, config map[string]string) error {
-	for _, name := range configurable {
+	for _, name := range slices.Concat(configurable, environmental) {
 		f := flags.Lookup(name)
 		if f == nil || f.Changed {
 			continue

@@ -1,0 +1,157 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// maxListed is how many warnings and files inside a file are shown: neither has a budget of its own.
+const maxListed = 40
+
+// fileContent is what the fence around a file is called.
+const fileContent = "file content"
+
+// labelled lays an answer out for a model: what it is and where it comes from, the content and all that came with it within a fence, and
+// how to go on.
+func labelled(doc *readapi.Document) string {
+	inside := []string{}
+	for _, p := range doc.Parts {
+		inside = append(inside, p.Text, string(p.Data))
+	}
+	for _, c := range doc.Children {
+		inside = append(inside, c.Name, string(c.MediaType))
+	}
+	for _, w := range doc.Warnings {
+		inside = append(inside, w.Code, w.Detail)
+	}
+	f := newFence(append(inside, doc.Name)...)
+	var b strings.Builder
+	fmt.Fprintf(&b, "File %s (%s, %d bytes), %s", quoted(doc.Name), doc.MediaType, doc.Bytes, extent(doc))
+	if doc.Decoder.Name != "" {
+		fmt.Fprintf(&b, ", read by decoder %s %s", line(doc.Decoder.Name), line(doc.Decoder.Version))
+	}
+	fmt.Fprintf(&b, ", from %s\n", line(doc.URI))
+	b.WriteString(f.warning(fileContent, "what the file holds, as whoever made it wrote it"))
+	b.WriteString(f.open(fileContent) + "\n")
+	content(&b, doc, f.line)
+	children(&b, doc)
+	warnings(&b, doc)
+	b.WriteString(f.close(fileContent) + "\n")
+	if doc.Next != "" {
+		fmt.Fprintf(&b, "More follows. next cursor: %s\nTo go on, call read_attachment with the same uri and this cursor, without units and form.\n", line(doc.Next))
+	}
+	if doc.Next == "" && doc.Unit == readapi.UnitFrame && doc.Covers.To < doc.Total { // an animation stands for its first frame
+		b.WriteString("The other frames are read with units \"1-\".\n")
+	}
+	return b.String()
+}
+
+// plain is the content alone.
+func plain(doc *readapi.Document) string {
+	var b strings.Builder
+	content(&b, doc, func(s string) string { return "--- " + s + " ---\n" })
+	return b.String()
+}
+
+// content lays out the parts as the command line does. Each unit gets a marker, except where a file has only one and where lines simply
+// follow each other.
+func content(b *strings.Builder, doc *readapi.Document, marker func(string) string) {
+	next := int64(1) // the unit that would follow without a gap
+	picture := 0
+	for i, p := range doc.Parts {
+		if marked(doc, i, next) {
+			b.WriteString(marker(fmt.Sprintf("%s %d of %s", line(string(doc.Unit)), p.At, totalOf(max(doc.Total, p.At), doc.AtLeast))))
+		}
+		next = p.At
+		switch p.Type {
+		case readapi.PartText:
+			b.WriteString(p.Text)
+			if doc.Unit == readapi.UnitLine {
+				next += int64(strings.Count(p.Text, "\n"))
+			}
+			if p.Text != "" && !strings.HasSuffix(p.Text, "\n") {
+				b.WriteByte('\n')
+			}
+			if p.Truncated {
+				b.WriteString(marker(fmt.Sprintf("%s %d goes on", line(string(doc.Unit)), p.At)))
+			}
+		case readapi.PartImage:
+			if p.Image != nil {
+				picture++
+				b.WriteString(marker(fmt.Sprintf("picture %d: %s, %dx%d", picture, p.Image.MediaType, p.Image.Width, p.Image.Height)))
+			}
+		case readapi.PartData:
+			b.Write(p.Data)
+			b.WriteByte('\n')
+		}
+	}
+}
+
+// marked reports whether part i begins with a marker: next is the unit that follows the part before without a gap.
+func marked(doc *readapi.Document, i int, next int64) bool {
+	p := doc.Parts[i]
+	if doc.Unit == readapi.UnitLine {
+		return p.At != next
+	}
+	return doc.Total > 1 && (i == 0 || doc.Parts[i-1].At != p.At)
+}
+
+// children lists the files inside the file; their names are the file's.
+func children(b *strings.Builder, doc *readapi.Document) {
+	for i, c := range doc.Children {
+		if i == maxListed {
+			fmt.Fprintf(b, "and %d more files inside\n", len(doc.Children)-i)
+			break
+		}
+		fmt.Fprintf(b, "file inside: %d. %s (%s, %d bytes)\n", c.N, quoted(c.Name), line(string(c.MediaType)), c.Bytes)
+	}
+}
+
+// warnings lists what the decoder and the host noticed.
+func warnings(b *strings.Builder, doc *readapi.Document) {
+	for i, w := range doc.Warnings {
+		if i == maxListed {
+			fmt.Fprintf(b, "and %d more warnings\n", len(doc.Warnings)-i)
+			break
+		}
+		where := ""
+		if w.At > 0 {
+			where = fmt.Sprintf(" at %s %d", line(string(doc.Unit)), w.At)
+		}
+		fmt.Fprintf(b, "warning: %s%s: %s\n", line(w.Code), where, line(w.Detail))
+	}
+}
+
+// extent says how many units there are and which of them are here: "12 pages", "pages 3-5 of 12", "lines 1-400 of at least 9000".
+func extent(doc *readapi.Document) string {
+	unit, total := line(string(doc.Unit)), totalOf(doc.Total, doc.AtLeast)
+	units := unit + "s"
+	switch {
+	case doc.Covers.From == 0 || doc.Covers.From == 1 && doc.Covers.To == doc.Total && !doc.AtLeast:
+		if doc.Total == 1 {
+			units = unit
+		}
+		return total + " " + units
+	case doc.Covers.From == doc.Covers.To:
+		return fmt.Sprintf("%s %d of %s", unit, doc.Covers.From, total)
+	}
+	return fmt.Sprintf("%s %d-%d of %s", units, doc.Covers.From, doc.Covers.To, total)
+}
+
+// totalOf is a number of units in words: "12", "at least 9000".
+func totalOf(n int64, atLeast bool) string {
+	if atLeast {
+		return fmt.Sprintf("at least %d", n)
+	}
+	return fmt.Sprint(n)
+}
+
+// line is s on one line with nothing hidden in it.
+func line(s string) string { return readapi.EscapeLine(s) }
+
+// quoted is a name that somebody gave, such that it is seen where it ends.
+func quoted(name string) string {
+	return `"` + strings.ReplaceAll(line(name), `"`, `\"`) + `"`
+}

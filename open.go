@@ -1,0 +1,146 @@
+package glovebox
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/glovebox-wasm/glovebox/host"
+	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
+	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// Host keeps the files of sessions in a data directory, and reads them by address. It is safe for concurrent use; Close it when done.
+type Host struct {
+	reader    *Reader
+	core      *host.Host
+	index     *store.Index
+	blobs     *store.Blobs
+	principal readapi.PrincipalID
+	close     func() error // once
+}
+
+// Open opens the data directory dir, and makes it if it is not there. Several processes may have one open at a time. What is in it is
+// for glovebox alone: a database, and the files by their digests.
+//
+// Errors: invalid_request; capability_unavailable where the directory cannot be used or was made by a newer version; quota_exceeded on a
+// full disk; busy; corrupt.
+func Open(ctx context.Context, dir string, opts *Options) (*Host, error) {
+	const op = "glovebox.Open"
+	if opts == nil {
+		opts = &Options{}
+	}
+	principal := cmp.Or(opts.Principal, readapi.LocalPrincipal)
+	switch {
+	case !principal.Valid():
+		return nil, &readapi.Error{Op: op, Code: readapi.CodeInvalidRequest, Detail: "the principal is no id", Hint: "A principal is 1 to 128 characters of A-Z a-z 0-9 _ -."}
+	case dir == "":
+		return nil, &readapi.Error{Op: op, Code: readapi.CodeInvalidRequest, Detail: "there is no data directory", Hint: "Name the directory where attachments are to be kept."}
+	}
+	h := &Host{principal: principal}
+	h.close = sync.OnceValue(h.closeAll)
+	if err := h.open(ctx, dir, opts); err != nil {
+		_ = h.Close() // what was opened; the first error is the one that counts
+		return nil, readapi.AsError(op, err)
+	}
+	return h, nil
+}
+
+// open opens the parts of h, the lowest first.
+func (h *Host) open(ctx context.Context, dir string, opts *Options) (err error) {
+	if h.reader, err = NewReader(opts); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return store.PlaceError("", err)
+	}
+	files, err := fileblob.Open(filepath.Join(dir, "files"), nil)
+	if err != nil {
+		return err
+	}
+	if h.blobs, err = store.NewBlobs(files, nil); err != nil {
+		return err
+	}
+	rows, err := sqliteindex.Open(ctx, filepath.Join(dir, "glovebox.db"), nil)
+	if err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	if h.index, err = store.NewIndex(rows); err != nil {
+		return err
+	}
+	h.core, err = host.New(ctx, h.blobs, h.index, h.reader.registry, &host.Options{
+		Limits: opts.Limits, MaxAttachmentBytes: opts.MaxAttachmentBytes, MaxAttachments: opts.MaxAttachments, CacheBytes: opts.CacheBytes,
+		URIPrefix: opts.URIPrefix, Audit: opts.Audit,
+	})
+	return err
+}
+
+// Close waits for the calls that run, stops the decoders and closes the store. It is idempotent; what is called afterwards is canceled.
+func (h *Host) Close() error { return h.close() }
+
+func (h *Host) closeAll() (first error) {
+	if h.core != nil {
+		first = h.core.Close()
+	}
+	if h.reader != nil {
+		first = cmp.Or(first, h.reader.Close())
+	}
+	if h.index != nil {
+		first = cmp.Or(first, h.index.Close())
+	}
+	if h.blobs != nil {
+		first = cmp.Or(first, h.blobs.Close())
+	}
+	return readapi.AsError("glovebox.Close", first)
+}
+
+// Session returns the host as the session called id sees it; it needs not exist yet. An id that has not the form of a session id makes
+// every call invalid_request.
+func (h *Host) Session(id readapi.SessionID) *Session {
+	return &Session{s: h.core.Session(readapi.Scope{Principal: h.principal, Session: id}), host: h}
+}
+
+// Sessions yields the principal's sessions, newest first; with archived, those too.
+func (h *Host) Sessions(ctx context.Context, archived bool) iter.Seq2[store.Session, error] {
+	return h.core.Ledger().Sessions(ctx, h.principal, archived)
+}
+
+// Reader reads files that belong to no session, with the decoders of this process; what the store disables does not concern it. It lives
+// as long as the host.
+func (h *Host) Reader() *Reader { return h.reader }
+
+// Decoders says which decoders the store has, in the order in which they are asked. One that this process has not is not enabled.
+func (h *Host) Decoders(ctx context.Context) ([]DecoderStatus, error) {
+	set, err := h.core.DecoderSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	loaded := map[string]DecoderStatus{}
+	for _, d := range h.reader.Decoders() {
+		loaded[d.Name] = d
+	}
+	var out []DecoderStatus
+	for _, e := range set.Decoders {
+		d, ok := loaded[e.Name]
+		if !ok {
+			d = DecoderStatus{DecoderInfo: readapi.DecoderInfo{Name: e.Name, Digest: e.Digest}}
+		}
+		d.Enabled = ok && e.Enabled
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// EnableDecoder switches a decoder on or off, for every host of the store, at once and for good; addresses come and go with it. A name
+// that no decoder has is not_found.
+func (h *Host) EnableDecoder(ctx context.Context, name string, on bool) error {
+	return h.core.EnableDecoder(ctx, name, on)
+}
