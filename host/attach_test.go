@@ -236,7 +236,10 @@ func TestCanceledCalls(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, call := range map[string]func() error{
-		"Attach":    func() error { _, err := s.Attach(ctx, host.Message{Files: []host.NewFile{newFile("b.txt", "x")}}); return err },
+		"Attach": func() error {
+			_, err := s.Attach(ctx, host.Message{Files: []host.NewFile{newFile("b.txt", "x")}})
+			return err
+		},
 		"Offer":     func() error { _, err := s.Offer(ctx, a.Ref("s")); return err },
 		"Read":      func() error { _, err := s.Read(ctx, a.Resource, readapi.Selection{}, nil); return err },
 		"OpenBytes": func() error { _, err := s.OpenBytes(ctx, a.Resource); return err },
