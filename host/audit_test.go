@@ -123,7 +123,8 @@ func TestClose(t *testing.T) {
 		s := h.Session(scope("s"))
 		a := attach(t, s, "a.txt", "hello")
 		var readErr error
-		go func() { _, readErr = s.Read(t.Context(), a.Resource, readapi.Selection{}, nil) }()
+		var reading sync.WaitGroup
+		reading.Go(func() { _, readErr = s.Read(t.Context(), a.Resource, readapi.Selection{}, nil) })
 		synctest.Wait()
 		var closed atomic.Bool
 		var both sync.WaitGroup
@@ -147,6 +148,7 @@ func TestClose(t *testing.T) {
 		wantCode(t, "DecoderSet", err, readapi.CodeCanceled)
 		close(release)
 		both.Wait()
+		reading.Wait()
 		if readErr != nil || !slices.Equal(audit.causes("read"), []string{""}) {
 			t.Errorf("the read that ran: %v, %q", readErr, audit.causes("read"))
 		}

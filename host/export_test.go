@@ -16,3 +16,6 @@ func LeaveOut(h *Host, name string) {
 	is := func(c condition) bool { return c.name == name }
 	h.accepts.bytes, h.accepts.decoding = slices.DeleteFunc(h.accepts.bytes, is), slices.DeleteFunc(h.accepts.decoding, is)
 }
+
+// CacheBytes is what the decode cache of h holds, by its own estimate.
+func CacheBytes(h *Host) uint64 { return h.answers.cache.WeightedSize() }

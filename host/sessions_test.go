@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +16,10 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -83,13 +87,46 @@ func (q *quick) Decode(_ context.Context, info readapi.DecoderInfo, in readapi.I
 	}, nil
 }
 
-// place is a store in memory, which several hosts may share.
+// place is a store, which several hosts may share.
 type place struct {
 	blobs  store.BlobDriver
 	driver store.IndexDriver
+	dir    string // "" for one in memory
 }
 
-func newPlace() *place { return &place{memblob.New(), memindex.New()} }
+func newPlace() *place { return &place{blobs: memblob.New(), driver: memindex.New()} }
+
+// filesIn opens a store in a folder, which close closes.
+func filesIn(t testing.TB, dir string) *place {
+	t.Helper()
+	blobs, err := fileblob.Open(filepath.Join(dir, "blobs"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver, err := sqliteindex.Open(t.Context(), filepath.Join(dir, "index.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &place{blobs: blobs, driver: driver, dir: dir}
+}
+
+// again opens the same place once more, as another process would; a place in memory is itself.
+func (p *place) again(t testing.TB) *place {
+	if p.dir == "" {
+		return p
+	}
+	return filesIn(t, p.dir)
+}
+
+// close closes what filesIn has opened.
+func (p *place) close(t testing.TB) {
+	if p.dir == "" {
+		return
+	}
+	if err := errors.Join(p.blobs.Close(), p.driver.Close()); err != nil {
+		t.Error(err)
+	}
+}
 
 func blobsOf(t testing.TB, p *place) *store.Blobs {
 	t.Helper()
