@@ -73,7 +73,7 @@ func ExampleSession_Offer() {
 	}
 	defer g.Close()
 	chat, other := g.Session("chat-42"), g.Session("chat-43")
-	msg, err := chat.Append(ctx, glovebox.User("", glovebox.File("letter.pdf", letter()), glovebox.File("data.bin", strings.NewReader("\x00\x01\x02"))))
+	msg, err := chat.Append(ctx, glovebox.User("", glovebox.File("letter.pdf", letter()), glovebox.File("data.bin", strings.NewReader("\x00\x01\x02\x03"))))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -81,7 +81,7 @@ func ExampleSession_Offer() {
 	show := func(s *glovebox.Session) {
 		offers, err := s.Offer(ctx, msg.Attachments...)
 		for i, o := range offers {
-			fmt.Println(s.ID(), msg.Attachments[i].Name, "address:", o.URI != "", "reason:", o.Unavailable)
+			fmt.Printf("%s %s: address %t, reason %q\n", s.ID(), msg.Attachments[i].Name, o.URI != "", o.Unavailable)
 		}
 		if err != nil {
 			fmt.Println(err)
@@ -92,10 +92,10 @@ func ExampleSession_Offer() {
 	_, err = other.Read(ctx, msg.Files[0].Resource, nil)
 	fmt.Println(readapi.CodeOf(err))
 	// Output:
-	// chat-42 letter.pdf address: true reason:
-	// chat-42 data.bin address: false reason: unsupported_kind
-	// chat-43 letter.pdf address: false reason: not_found
-	// chat-43 data.bin address: false reason: not_found
+	// chat-42 letter.pdf: address true, reason ""
+	// chat-42 data.bin: address false, reason "unsupported_kind"
+	// chat-43 letter.pdf: address false, reason "not_found"
+	// chat-43 data.bin: address false, reason "not_found"
 	// not_found
 }
 

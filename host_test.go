@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,7 +156,9 @@ func collectDecoders(t testing.TB, g *glovebox.Host) (out []string) {
 // TestHostBytes: the original bytes come back, of files that nobody reads too.
 func TestHostBytes(t *testing.T) {
 	s := openHost(t, t.TempDir(), glovebox.Options{}).Session("chat-42")
-	content := append([]byte("PK\x03\x04"), bytes.Repeat([]byte{0xff, 0, 7}, 700_000)...)
+	content := make([]byte, 2_100_000)
+	rand.NewChaCha8([32]byte{}).Read(content)
+	copy(content, "PK\x03\x04")
 	file := attach(t, s, "archive.zip", content)
 	if file.Resource != "" || file.Unavailable != readapi.CodeUnsupportedKind {
 		t.Fatalf("an archive is offered: %+v", file)
@@ -218,7 +221,7 @@ func TestHostRefuses(t *testing.T) {
 		"nothing":           {glovebox.User(""), readapi.CodeInvalidRequest},
 		"nine files":        {glovebox.User("many", nine...), readapi.CodeInvalidRequest},
 		"a large file":      {glovebox.User("large", ok(), glovebox.File("large.txt", bytes.NewReader(make([]byte, 1001)))), readapi.CodeTooLarge},
-		"a broken sender":   {glovebox.User("broken", ok(), glovebox.File("b.txt", io.MultiReader(strings.NewReader("half"), &failing{broken}))), readapi.CodeInternal},
+		"a broken sender":   {glovebox.User("broken", ok(), glovebox.File("b.txt", io.MultiReader(strings.NewReader("half"), &failing{broken}))), readapi.CodeNotFound},
 		"a file that grows": {glovebox.User("grown", ok(), host.NewFile{Name: "c.txt", Size: 3, SizeKnown: true, Content: strings.NewReader("four")}), readapi.CodeInvalidRequest},
 		"no content":        {glovebox.User("none", ok(), host.NewFile{Name: "d.txt"}), readapi.CodeInvalidRequest},
 		"a source":          {glovebox.User("source", host.NewFile{Name: "e.txt", Content: strings.NewReader("e"), Source: "elsewhere"}), readapi.CodeInvalidRequest},

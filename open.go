@@ -11,7 +11,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
-	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -66,7 +66,10 @@ func (h *Host) open(ctx context.Context, dir string, opts *Options) (err error) 
 	if h.blobs, err = store.NewBlobs(files, nil); err != nil {
 		return err
 	}
-	rows := memindex.New()
+	rows, err := sqliteindex.Open(ctx, filepath.Join(dir, "glovebox.db"), nil)
+	if err != nil {
+		return err
+	}
 	if err != nil {
 		return err
 	}

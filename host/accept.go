@@ -40,9 +40,10 @@ type condition struct {
 
 // claim is what is judged.
 type claim struct {
-	row  store.Artifact
-	lim  readapi.Limits
-	able []accepted
+	row    store.Artifact
+	lim    readapi.Limits
+	loaded int        // decoders that take what the bytes are, also those that are switched off
+	able   []accepted // the decoders that will be asked
 }
 
 // refusal is why not, for the owner and for the operator.
@@ -59,7 +60,8 @@ func newPredicate() predicate {
 		},
 		decoding: []condition{
 			{"empty", func(c claim) bool { return c.row.Bytes > 0 || c.row.MediaType != readapi.OctetStream }, unsupported, CauseUnsupportedKind},
-			{"media type", func(c claim) bool { return len(c.able) > 0 }, unsupported, CauseUnsupportedKind},
+			{"media type", func(c claim) bool { return c.loaded > 0 }, unsupported, CauseUnsupportedKind},
+			{"decoder enabled", func(c claim) bool { return len(c.able) > 0 || c.loaded == 0 }, switchedOff, CauseUnsupportedKind},
 			{"size", func(c claim) bool { _, most := c.lim.InputLimit(c.row.MediaType); return c.row.Bytes <= most }, tooLarge, CauseTooLarge},
 		},
 	}
@@ -67,8 +69,8 @@ func newPredicate() predicate {
 
 // accept returns the decoders that will be asked for row, of those that d allows, within the input limits of lim; or why it cannot be
 // read. The row is judged by what was found out when it came: nothing of its bytes is looked at again.
-func (p predicate) accept(d Decoders, lim readapi.Limits, row store.Artifact) ([]accepted, *refusal) {
-	c := claim{row: row, lim: lim, able: decodersFor(d, row)}
+func (p predicate) accept(d allowed, lim readapi.Limits, row store.Artifact) ([]accepted, *refusal) {
+	c := claim{row: row, lim: lim, loaded: len(d.Decoders.Accepts(row.MediaType)), able: decodersFor(d, row)}
 	if no := firstRefusal(c, p.bytes, p.decoding); no != nil {
 		return nil, no
 	}
@@ -140,6 +142,10 @@ func sniffed(row store.Artifact) sniff.Result {
 func notFound() *readapi.Error { return &readapi.Error{Code: readapi.CodeNotFound} }
 
 func unsupported(c claim) *readapi.Error { return unsupportedKind(c.row.MediaType) }
+
+func switchedOff(c claim) *readapi.Error {
+	return &readapi.Error{Code: readapi.CodeUnsupportedKind, Detail: string(c.row.MediaType), Hint: "Its decoder is switched off; switch it on to read it."}
+}
 
 func unsupportedKind(m readapi.MediaType) *readapi.Error {
 	return &readapi.Error{Code: readapi.CodeUnsupportedKind, Detail: string(m), Hint: "The original bytes are unchanged; install a decoder for this type to read it."}

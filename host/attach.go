@@ -50,11 +50,11 @@ func (s *Session) Attach(ctx context.Context, m Message) (*Attached, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer c.leave()
 	out, err := c.attach(ctx, m)
 	if err != nil || len(out.Attachments) == 0 {
 		return out, c.end(ctx, err)
 	}
-	defer c.leave()
 	for _, a := range out.Attachments {
 		c.tell(ctx, a.ID, "", "", false)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -23,6 +24,7 @@ func (s *Session) Read(ctx context.Context, uri string, sel readapi.Selection, l
 	if err != nil {
 		return nil, err
 	}
+	defer c.leave()
 	doc, err := c.read(ctx, uri, sel, limits)
 	if err = c.end(ctx, err); err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 		return nil, c.refuse(no)
 	}
 	f := File{Name: row.Name, Declared: row.Declared, SHA256: row.Blob}
-	req, able, err := h.reader.request(ctx, f, sel, lim, able, startDigest(ctx, f))
+	req, able, err := h.reader.request(ctx, f, sel, lim, able, knownDigest(row.Blob))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +87,7 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 	defer j.digest.stop(ctx)
 	doc, err := h.reader.answer(ctx, j)
 	if err != nil {
-		return nil, j.blame(ctx, err)
+		return nil, j.blame(ctx, h.decoders, err)
 	}
 	h.answers.put(key, doc)
 	return doc, nil
@@ -93,12 +95,11 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 
 // startVerify compares a blob with its digest beside the decode: the answer waits for it. stop must follow.
 func startVerify(ctx context.Context, blob *store.OpenBlob) *digesting {
+	if blob.Verified() {
+		return knownDigest(blob.Blob.SHA256)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	d := &digesting{cancel: cancel, done: make(chan struct{}), sum: blob.Blob.SHA256}
-	if blob.Verified() {
-		close(d.done)
-		return d
-	}
 	go func() {
 		defer close(d.done)
 		d.err = blob.Verify(ctx)
@@ -106,22 +107,34 @@ func startVerify(ctx context.Context, blob *store.OpenBlob) *digesting {
 	return d
 }
 
-// blame is the error of a read of stored bytes. A decoder may fail because the bytes are not those that were stored: then that is the
-// error. And what a file may be refused for was decided by accept; a decoder that refuses for such a reason finds a feature missing.
-func (j job) blame(ctx context.Context, err error) error {
+// blame is the error of a read of stored bytes, whose decoders d are. A decoder may fail because the bytes are not those that were stored:
+// then that is the error. And what accept has decided no decoder may say again: behind an offer, a read is never told that there was none.
+func (j job) blame(ctx context.Context, d Decoders, err error) error {
 	if _, bad := j.digest.wait(ctx); readapi.CodeOf(bad) == readapi.CodeCorrupt {
 		return bad
 	}
 	e, ok := errors.AsType[*readapi.Error](err)
-	if !ok || e.Code != readapi.CodeTooLarge {
+	if !ok {
 		return err
 	}
-	feature := *e
-	feature.Code, feature.Limit = readapi.CodeUnsupportedFeature, nil
-	if feature.Detail == "" {
-		feature.Detail = "a file of this size"
+	said := *e
+	switch e.Code {
+	case readapi.CodeTooLarge:
+		said.Code, said.Limit = readapi.CodeUnsupportedFeature, nil
+		if said.Detail == "" {
+			said.Detail = "a file of this size"
+		}
+	case readapi.CodeUnsupportedKind:
+		if !slices.ContainsFunc(j.able, func(a accepted) bool { return !gone(d, a) }) {
+			return err // its decoders have just been taken out
+		}
+		said.Code = readapi.CodeMalformed
+	case readapi.CodeNotFound, readapi.CodeGone, readapi.CodeUnauthorized, readapi.CodeInvalidURI:
+		said = readapi.Error{Op: e.Op, Code: readapi.CodeBadOutput, Ref: e.Ref, Err: err, Detail: "the decoder speaks for the host"}
+	default:
+		return err
 	}
-	return &feature
+	return &said
 }
 
 // stored is a blob as an Input whose failures are the store's and not the file's.
@@ -152,6 +165,7 @@ func (s *Session) OpenBytes(ctx context.Context, uri string) (*Bytes, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer c.leave()
 	b, err := c.open(ctx, uri)
 	if err = c.end(ctx, err); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func newView(set store.DecoderSet) *view {
 	return v
 }
 
-// allowed is the decoders that there are, as far as a view enables them and in its order.
+// allowed is the decoders that there are, as far as a view enables them and in its order; without a view, as they are.
 type allowed struct {
 	Decoders
 	view *view
@@ -33,6 +33,9 @@ type allowed struct {
 
 // Accepts implements Decoders.
 func (a allowed) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
+	if a.view == nil {
+		return a.Decoders.Accepts(m)
+	}
 	var out []readapi.DecoderInfo
 	for _, d := range a.Decoders.Accepts(m) {
 		if _, on := a.view.rank[d.Name]; on {
@@ -64,7 +67,7 @@ func (h *Host) adopt(set store.DecoderSet) *view {
 }
 
 // allowed is the decoders as v has them.
-func (h *Host) allowed(v *view) Decoders { return allowed{h.decoders, v} }
+func (h *Host) allowed(v *view) allowed { return allowed{h.decoders, v} }
 
 // DecoderSet says which decoders there are and which are enabled, in the order in which they are asked.
 func (h *Host) DecoderSet(ctx context.Context) (store.DecoderSet, error) {

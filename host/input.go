@@ -65,14 +65,20 @@ type digesting struct {
 	err    error
 }
 
+// knownDigest is a digest that needs no computing.
+func knownDigest(sum string) *digesting {
+	d := &digesting{cancel: func() {}, done: make(chan struct{}), sum: sum}
+	close(d.done)
+	return d
+}
+
 // startDigest begins; stop must follow.
 func startDigest(ctx context.Context, f File) *digesting {
-	ctx, cancel := context.WithCancel(ctx)
-	d := &digesting{cancel: cancel, done: make(chan struct{}), sum: f.SHA256}
-	if d.sum != "" {
-		close(d.done)
-		return d
+	if f.SHA256 != "" {
+		return knownDigest(f.SHA256)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	d := &digesting{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(d.done)
 		d.sum, d.err = digest(ctx, f.Input)

@@ -16,11 +16,11 @@ func (s *Session) Offer(ctx context.Context, refs ...readapi.AttachmentRef) ([]r
 	if err != nil {
 		return nil, err
 	}
+	defer c.leave()
 	out, causes, err := s.host.offer(ctx, s.scope, refs)
 	if err != nil {
 		return nil, c.end(ctx, err)
 	}
-	defer c.leave()
 	for i, o := range out {
 		if o.Unavailable != "" {
 			_, id, _ := refs[i].Address()

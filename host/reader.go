@@ -84,7 +84,7 @@ func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection, lim re
 	if err != nil {
 		return nil, err
 	}
-	able, no := r.accepts.accept(r.decoders, lim, unstored(what, f.Input.Size()))
+	able, no := r.accepts.accept(allowed{r.decoders, nil}, lim, unstored(what, f.Input.Size()))
 	switch {
 	case what.Empty && what.MediaType == readapi.OctetStream:
 		return nil, &readapi.Error{Code: readapi.CodeMalformed, Detail: "the file is empty"}
@@ -252,7 +252,7 @@ func (r *Reader) decode(ctx context.Context, j job) (readapi.Result, accepted, e
 		}
 	}
 	if first == nil {
-		first = unsupportedKind(j.able[0].mediaType)
+		first = unsupportedKind(j.what.MediaType)
 	}
 	return readapi.Result{}, accepted{}, first
 }

@@ -33,7 +33,7 @@ type call struct {
 	find  bool   // the session has no such artifact: the audit finds out who has
 }
 
-// begin begins a call; end must follow unless it fails.
+// begin begins a call; leave must follow unless it fails, and end before that.
 func (s *Session) begin(op, name string) (*call, error) {
 	name = "host." + name
 	if !s.scope.Valid() {
@@ -48,7 +48,6 @@ func (s *Session) begin(op, name string) (*call, error) {
 
 // end tells the audit how the call went, and returns err as the caller gets it.
 func (c *call) end(ctx context.Context, err error) error {
-	defer c.leave()
 	err = c.failed(err)
 	c.tell(ctx, c.ref, readapi.CodeOf(err), c.cause, c.find)
 	return err
@@ -131,6 +130,7 @@ func (s *Session) Append(ctx context.Context, events ...ledger.Event) ([]string,
 	if err != nil {
 		return nil, err
 	}
+	defer c.leave()
 	ids, err := s.host.ledger.Append(ctx, s.scope, nil, events...)
 	return ids, c.end(ctx, err)
 }
@@ -141,6 +141,7 @@ func (s *Session) Recall(ctx context.Context, req recall.Request) (*recall.Answe
 	if err != nil {
 		return nil, err
 	}
+	defer c.leave()
 	answer, err := s.host.recall.Recall(ctx, s.scope, req)
 	return answer, c.end(ctx, err)
 }
@@ -152,6 +153,7 @@ func (s *Session) Delete(ctx context.Context, uri string) error {
 	if err != nil {
 		return err
 	}
+	defer c.leave()
 	return c.end(ctx, c.delete(ctx, uri))
 }
 

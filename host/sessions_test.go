@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +16,10 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -83,26 +87,69 @@ func (q *quick) Decode(_ context.Context, info readapi.DecoderInfo, in readapi.I
 	}, nil
 }
 
-// place is a store in memory, which several hosts may share.
+// place is a store, which several hosts may share.
 type place struct {
-	blobs  *memblob.Driver
+	blobs  store.BlobDriver
 	driver store.IndexDriver
+	dir    string // "" for one in memory
 }
 
-func newPlace() *place { return &place{memblob.New(), memindex.New()} }
+func newPlace() *place { return &place{blobs: memblob.New(), driver: memindex.New()} }
 
-// open returns a host of the place, which the test closes.
-func (p *place) open(t testing.TB, d host.Decoders, opts *host.Options) *host.Host {
+// filesIn opens a store in a folder, which close closes.
+func filesIn(t testing.TB, dir string) *place {
+	t.Helper()
+	blobs, err := fileblob.Open(filepath.Join(dir, "blobs"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver, err := sqliteindex.Open(t.Context(), filepath.Join(dir, "index.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &place{blobs: blobs, driver: driver, dir: dir}
+}
+
+// again opens the same place once more, as another process would; a place in memory is itself.
+func (p *place) again(t testing.TB) *place {
+	if p.dir == "" {
+		return p
+	}
+	return filesIn(t, p.dir)
+}
+
+// close closes what filesIn has opened.
+func (p *place) close(t testing.TB) {
+	if p.dir == "" {
+		return
+	}
+	if err := errors.Join(p.blobs.Close(), p.driver.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+func blobsOf(t testing.TB, p *place) *store.Blobs {
 	t.Helper()
 	blobs, err := store.NewBlobs(p.blobs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return blobs
+}
+
+func indexOf(t testing.TB, p *place) *store.Index {
+	t.Helper()
 	index, err := store.NewIndex(p.driver)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := host.New(t.Context(), blobs, index, d, opts)
+	return index
+}
+
+// open returns a host of the place, which the test closes.
+func (p *place) open(t testing.TB, d host.Decoders, opts *host.Options) *host.Host {
+	t.Helper()
+	h, err := host.New(t.Context(), blobsOf(t, p), indexOf(t, p), d, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,23 +160,15 @@ func (p *place) open(t testing.TB, d host.Decoders, opts *host.Options) *host.Ho
 // put commits rows as they are, past the host, with bytes for those that have any.
 func (p *place) put(t testing.TB, scope readapi.Scope, content string, row store.Artifact) {
 	t.Helper()
-	blobs, err := store.NewBlobs(p.blobs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	index, err := store.NewIndex(p.driver)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if row.Source.Readable() {
-		blob, _, err := blobs.Put(t.Context(), strings.NewReader(content), 1<<30, 0)
+		blob, _, err := blobsOf(t, p).Put(t.Context(), strings.NewReader(content), 1<<30, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		row.Blob, row.Bytes = blob.SHA256, blob.Size
 	}
 	row.Created = aTime
-	if _, err := index.Append(t.Context(), scope, []store.Artifact{row}, nil); err != nil {
+	if _, err := indexOf(t, p).Append(t.Context(), scope, []store.Artifact{row}, nil); err != nil {
 		t.Fatal(err)
 	}
 }

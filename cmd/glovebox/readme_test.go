@@ -99,26 +99,40 @@ func TestReadmeTargets(t *testing.T) {
 
 func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }
 
-// TestReadmeExample: the README's Go code is that of the compiled example, line by line.
-func TestReadmeExample(t *testing.T) {
-	example, err := os.ReadFile("../../example_test.go")
-	if err != nil {
-		t.Fatal(err)
+// TestReadmeExamples: the README's Go code is that of the compiled examples, line by line, and short.
+func TestReadmeExamples(t *testing.T) {
+	var compiled []string
+	for _, name := range []string{"../../example_host_test.go", "../../example_test.go"} {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled = append(compiled, trimmedLines(string(source))...)
 	}
-	var want []string
-	for line := range strings.Lines(string(example)) {
-		want = append(want, strings.TrimSpace(line))
+	blocks := codeBlocks(t, "../../README.md", "go")
+	if len(blocks) < 2 {
+		t.Fatalf("only %d pieces of Go in the README", len(blocks))
 	}
-	var got []string
-	for line := range strings.Lines(codeBlocks(t, "../../README.md", "go")[0]) {
-		got = append(got, strings.TrimSpace(line))
-	}
-	for i := range want {
-		if i+len(got) <= len(want) && slices.Equal(want[i:i+len(got)], got) {
-			return
+	for _, block := range blocks {
+		got := trimmedLines(block)
+		if len(got) > 20 {
+			t.Errorf("%d lines are no short example", len(got))
+		}
+		found := false
+		for i := range compiled {
+			found = found || i+len(got) <= len(compiled) && slices.Equal(compiled[i:i+len(got)], got)
+		}
+		if !found {
+			t.Errorf("this is in no example:\n%s", block)
 		}
 	}
-	t.Error("the README's example is not in example_test.go")
+}
+
+func trimmedLines(s string) (out []string) {
+	for line := range strings.Lines(s) {
+		out = append(out, strings.TrimSpace(line))
+	}
+	return out
 }
 
 // TestCLIDoc: docs/cli.md names every key of the configuration and every limit's flag.

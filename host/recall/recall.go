@@ -97,15 +97,50 @@ type Material struct {
 type Recall struct {
 	ledger *ledger.Ledger
 	offers Offers
+	off    ablation
+}
+
+// ablation switches single rules off. Only tests do, to see that exactly the test of that rule fails.
+type ablation struct {
+	names     bool // a message is found by the names of its files
+	textless  bool // a message without text is shown for its files
+	withhold  bool // another session's file has no address
+	malformed bool // a malformed attachment is no material
+	redact    bool // names are redacted
 }
 
 // New returns a Recall over a ledger; offers says which files can be opened.
-func New(l *ledger.Ledger, offers Offers) *Recall { return &Recall{l, offers} }
+func New(l *ledger.Ledger, offers Offers) *Recall { return &Recall{ledger: l, offers: offers} }
 
 // Recall answers req as the session of scope.
 //
 // Gates come first, in this order, before anything is read: ctx, the request (invalid_request), a term that looks like a credential
-// (invalid_request), incognito_active. An anchor that is not there is not_found. A principal without sessions gets an empty answer.
+// (invalid_request), incognito_active. An anchor that is not there is not_found. A principal without sessions gets an empty answer. The
+// answer takes at most 96 KiB as JSON, a passage 12 KiB, the text of a message 4 KiB; where that cuts, Truncated and HasMore say so.
 func (r *Recall) Recall(ctx context.Context, scope readapi.Scope, req Request) (*Answer, error) {
-	panic("todo")
+	answer, err := r.recall(ctx, scope, req)
+	return answer, readapi.AsError("recall.Recall", err)
+}
+
+func (r *Recall) recall(ctx context.Context, scope readapi.Scope, req Request) (*Answer, error) {
+	s, err := r.newSearch(ctx, scope, req)
+	if err != nil {
+		return nil, err
+	}
+	answer := &Answer{Passages: []Passage{}, UnmatchedTerms: []string{}}
+	var found []*passage
+	if req.Expand != nil {
+		found, err = s.expand(ctx, *req.Expand, &answer.Searched)
+	} else {
+		found, err = s.find(ctx, answer)
+	}
+	if err != nil {
+		return nil, err
+	}
+	offers, err := s.offers(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	render(answer, found, offers)
+	return answer, nil
 }

@@ -78,7 +78,7 @@ func (w *walker) members(object bool) {
 		}
 		hide := false
 		if object {
-			hide = sensitiveName()(w.text())
+			hide = Sensitive(w.text())
 			w.peek()
 			w.pos++ // the colon
 		}

@@ -37,6 +37,10 @@ func Text(s string) string {
 	return Marker
 }
 
+// Sensitive reports whether what stands under this name, of a JSON member say, is hidden whatever it is: by the last word of the name, or
+// because it names a key that is secret. cache_key, publicKey and tokenCount are not.
+func Sensitive(name string) bool { return sensitiveName()(name) }
+
 func applyRules(s string) string {
 	lower := strings.ToLower(s)
 	for _, r := range table() {

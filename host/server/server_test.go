@@ -177,6 +177,36 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestSameID: a second call with the id of one that runs is refused, and the first is answered; then the id is free again.
+func TestSameID(t *testing.T) {
+	f := newFake()
+	began, release := make(chan struct{}, 2), make(chan struct{})
+	f.slow = func(context.Context) error {
+		began <- struct{}{}
+		<-release
+		return nil
+	}
+	w := dial(t, f, nil).greet()
+	w.send(readSlow)
+	<-began
+	w.send(readSlow)
+	if r := w.answer(); r.ID != nil || r.Error == nil || r.Error.Code != jsonrpc.CodeInvalidRequest {
+		t.Errorf("%+v", r)
+	}
+	close(release)
+	for range 2 {
+		if r := w.answer(); r.ID != "slow" || r.Result.IsError || r.Error != nil {
+			t.Errorf("%+v", r)
+		}
+		w.send(readSlow)
+	}
+	_ = w.in.Close()
+	w.answer()
+	if err := <-w.done; err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+}
+
 // TestContextEnds: what runs is stopped when the program is told to end.
 func TestContextEnds(t *testing.T) {
 	f, began, ended := blocking()

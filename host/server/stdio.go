@@ -55,9 +55,9 @@ type lines struct {
 	closed   chan struct{}
 	close    sync.Once
 
-	mu      sync.Mutex // guards what follows, and writes
-	due     int        // calls that have not been answered
-	ended   bool       // the input has ended
+	mu      sync.Mutex          // guards what follows, and writes
+	due     map[jsonrpc.ID]bool // calls that have not been answered
+	ended   bool                // the input has ended
 	settled chan struct{}
 }
 
@@ -69,7 +69,7 @@ type line struct {
 }
 
 func newLines(in io.Reader, out io.Writer, max int) *lines {
-	return &lines{in: in, out: out, max: max, incoming: make(chan line), closed: make(chan struct{}), settled: make(chan struct{})}
+	return &lines{in: in, out: out, max: max, incoming: make(chan line), closed: make(chan struct{}), due: map[jsonrpc.ID]bool{}, settled: make(chan struct{})}
 }
 
 // Connect implements mcp.Transport.
@@ -130,8 +130,13 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 		if len(l.queue) > 0 {
 			msg := l.queue[0]
 			l.queue = l.queue[1:]
-			l.owe(msg)
-			return msg, nil
+			if l.owe(msg) {
+				return msg, nil
+			}
+			if err := l.refuse(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "the id is that of a call that still runs"); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		select {
 		case <-l.closed:
@@ -205,13 +210,20 @@ func idOf(raw json.RawMessage) jsonrpc.ID {
 	return id
 }
 
-// owe counts a call whose answer is due.
-func (l *lines) owe(msg jsonrpc.Message) {
-	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.due++
+// owe notes a call whose answer is due. It is false for the id of one that still runs: the SDK would never answer the second, and an error
+// with its id would be taken for the answer to the first.
+func (l *lines) owe(msg jsonrpc.Message) bool {
+	req, ok := msg.(*jsonrpc.Request)
+	if !ok || !req.IsCall() {
+		return true
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.due[req.ID] {
+		return false
+	}
+	l.due[req.ID] = true
+	return true
 }
 
 // end notes that nothing more will be asked.
@@ -219,7 +231,7 @@ func (l *lines) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ended = true
-	if l.due == 0 {
+	if len(l.due) == 0 {
 		close(l.settled)
 	}
 }
@@ -243,9 +255,9 @@ func (l *lines) Write(ctx context.Context, msg jsonrpc.Message) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, err = l.out.Write(append(text, '\n'))
-	if isResponse && l.due > 0 {
-		l.due--
-		if l.ended && l.due == 0 {
+	if isResponse && l.due[response.ID] {
+		delete(l.due, response.ID)
+		if l.ended && len(l.due) == 0 {
 			close(l.settled)
 		}
 	}

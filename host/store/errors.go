@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"time"
 
@@ -42,7 +43,7 @@ func placeError(op string, err error, refused *readapi.Error) error {
 		e = &readapi.Error{Code: readapi.CodeQuotaExceeded, Detail: "the disk is full", Hint: "Make room on the disk of the data directory."}
 	case isAny(err, tooManyFiles):
 		e = &readapi.Error{Code: readapi.CodeBusy, Detail: "too many files are open", RetryAfter: retryBusy}
-	case errors.Is(err, fs.ErrPermission), isAny(err, badPlace):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, io.ErrShortWrite), isAny(err, badPlace):
 		e = refused
 	}
 	e.Op, e.Err = op, err

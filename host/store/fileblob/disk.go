@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // disk is what a Driver does with the file system, a step a method, so that a test can record the order and fail any of them. Names are
@@ -37,10 +39,16 @@ type rootDisk struct{ root *os.Root }
 
 // openRoot opens dir, and makes it durably if it is not there.
 func openRoot(dir string) (*rootDisk, error) {
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		if err := makeDir(dir); err != nil {
 			return nil, err
 		}
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the data directory is not a folder"}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

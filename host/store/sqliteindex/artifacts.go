@@ -22,8 +22,9 @@ const (
 	selectArtifacts = `SELECT g.generation, ` + artifactColumns + ` FROM decoder_set AS g LEFT JOIN json_each(?3) AS j
 		LEFT JOIN artifacts AS a NOT INDEXED ON a.principal = ?1 AND a.session = ?2 AND a.id = j.value`
 
-	listArtifacts = `SELECT g.generation, ` + artifactColumns + ` FROM decoder_set AS g
-		LEFT JOIN artifacts AS a ON a.principal = ?1 AND a.session = ?2 AND a.seq > ?3 ORDER BY a.seq LIMIT ?4`
+	// The page is taken before the join: SQLite would sort all that is behind it otherwise.
+	listArtifacts = `SELECT g.generation, ` + artifactColumns + ` FROM decoder_set AS g LEFT JOIN
+		(SELECT * FROM artifacts WHERE principal = ?1 AND session = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4) AS a ORDER BY a.seq`
 
 	findArtifacts = `SELECT 0, ` + artifactColumns + ` FROM artifacts AS a WHERE a.id = ?1`
 

@@ -33,7 +33,11 @@ func BenchmarkArtifacts(b *testing.B) {
 		}
 		ids = append(ids, artifact(i).ID)
 	}
-	for name, ids := range map[string][]readapi.ArtifactID{"1": ids[:1], "100": ids, "absent": {"absent"}} {
+	foreign := readapi.Scope{Principal: scope.Principal, Session: "other"}
+	if _, err := x.Append(b.Context(), foreign, []store.Artifact{artifact(1000)}, nil); err != nil {
+		b.Fatal(err)
+	}
+	for name, ids := range map[string][]readapi.ArtifactID{"1": ids[:1], "100": ids, "absent": {artifact(1001).ID}, "foreign": {artifact(1000).ID}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, _, err := x.Artifacts(b.Context(), scope, ids); err != nil {
