@@ -226,3 +226,30 @@ func TestOffer(t *testing.T) {
 		t.Errorf("more than a page: %d, %v, %d queries", len(got), err, c.artifacts.Load()-before)
 	}
 }
+
+// A call whose context has ended does nothing.
+func TestCanceledCalls(t *testing.T) {
+	p := newPlace()
+	h := p.open(t, newQuick(), nil)
+	s := h.Session(scope("s"))
+	a := attach(t, s, "a.txt", "hello")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, call := range map[string]func() error{
+		"Attach": func() error {
+			_, err := s.Attach(ctx, host.Message{Files: []host.NewFile{newFile("b.txt", "x")}})
+			return err
+		},
+		"Offer":     func() error { _, err := s.Offer(ctx, a.Ref("s")); return err },
+		"Read":      func() error { _, err := s.Read(ctx, a.Resource, readapi.Selection{}, nil); return err },
+		"OpenBytes": func() error { _, err := s.OpenBytes(ctx, a.Resource); return err },
+		"Delete":    func() error { return s.Delete(ctx, a.Resource) },
+		"List":      func() error { _, _, err := s.Attachments(ctx, "", 0); return err },
+		"Enable":    func() error { return h.EnableDecoder(ctx, "text", false) },
+	} {
+		wantCode(t, name, call(), readapi.CodeCanceled)
+	}
+	if page, _, err := s.Attachments(t.Context(), "", 0); err != nil || len(page) != 1 || page[0].Resource == "" {
+		t.Errorf("%+v, %v", page, err)
+	}
+}

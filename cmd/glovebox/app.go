@@ -149,7 +149,7 @@ func (a *app) root() *cobra.Command {
 	for _, dir := range []string{"data", "cache"} {
 		complete(c, dir, directories)
 	}
-	c.AddCommand(a.readCommand(), a.attachCommand(), a.attachmentCommand(), a.recallCommand(), a.sessionCommand())
+	c.AddCommand(a.readCommand(), a.attachCommand(), a.attachmentCommand(), a.recallCommand(), a.sessionCommand(), a.mcpCommand())
 	c.AddCommand(a.pluginCommand(), a.cacheCommand(), a.doctorCommand(), a.versionCommand())
 	strict(c)
 	return c

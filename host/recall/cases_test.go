@@ -299,6 +299,8 @@ func recallCases() []recallCase {
 			check: all(anchors("c1"), anchorText("look for it"), unmatched("needle", "grep"))},
 		{name: "a result by its strings", history: one("s-a", `{"type":"tool_result","id":"r1","result":{"kind":"top","a":["one",{"kind":"two"}],"n":7,"token":"sesame","z":"three"}}`),
 			req: words("one\ntwo", "top", "sesame", "three"), check: all(anchors("r1"), anchorText("one\ntwo\n[redacted]\nthree"), unmatched("top", "sesame"))},
+		{name: "a result by its keys", history: one("s-a", `{"type":"tool_result","id":"r1","result":{"credentials":{"user":["open"]},"json":"{\"secret\":[\"sesame\"]}","z":"three"}}`),
+			req: words("open", "sesame", "three"), check: all(anchors("r1"), anchorText("[redacted]\n{\"secret\":\"[redacted]\"}\nthree"), unmatched("open", "sesame"))},
 		{name: "a result that is a string", history: one("s-a", `{"type":"tool_result","id":"r1","result":"plain words"}`), req: words("plain"), check: all(anchors("r1"), anchorText("plain words"))},
 		{name: "a result is no neighbour", history: one("s-a", user("u1", "t", "ask"), `{"type":"tool_result","id":"r1","turn":"t","result":"came back"}`, assistant("a1", "t", "done")),
 			req: words("done"), check: func(a *Answer) error {

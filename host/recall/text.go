@@ -27,7 +27,44 @@ func (f folder) text(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
 	}
-	return norm.NFC.String(f.caser.String(norm.NFC.String(s)))
+	s = norm.NFC.String(s)
+	var b strings.Builder
+	b.Grow(len(s))
+	from, others := 0, 0 // from is where those begin that the library folds
+	for i, r := range s {
+		if !simple(r) {
+			others++
+			continue
+		}
+		if from < i {
+			b.WriteString(f.caser.String(s[from:i]))
+		}
+		b.WriteRune(foldRune(r))
+		from = i + utf8.RuneLen(r)
+	}
+	b.WriteString(f.caser.String(s[from:]))
+	if others == 0 {
+		return b.String()
+	}
+	return norm.NFC.String(b.String())
+}
+
+// simple reports whether foldRune folds r: it is of ASCII or of a script without case from which most long texts are, which need no library,
+// or it is Cherokee, whose small letters fold to the capitals (CaseFolding.txt): cases.Fold swaps the two, so that they never meet.
+func simple(r rune) bool {
+	return r < utf8.RuneSelf || 0x2e80 <= r && r < 0xa640 || 0xac00 <= r && r < 0xd7a4 || 0x13a0 <= r && r <= 0x13fd || 0xab70 <= r && r <= 0xabbf
+}
+
+func foldRune(r rune) rune {
+	switch {
+	case 'A' <= r && r <= 'Z':
+		return r + 'a' - 'A'
+	case 0x13f8 <= r && r <= 0x13fd:
+		return r - 0x13f8 + 0x13f0
+	case 0xab70 <= r && r <= 0xabbf:
+		return r - 0xab70 + 0x13a0
+	}
+	return r
 }
 
 func ascii(s string) bool {

@@ -44,7 +44,7 @@ func Sensitive(name string) bool { return sensitiveName()(name) }
 func applyRules(s string) string {
 	lower := strings.ToLower(s)
 	for _, r := range table() {
-		if r.mayApply(lower) {
+		if r.gate(lower) {
 			s = r.apply(s)
 		}
 	}

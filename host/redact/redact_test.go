@@ -174,6 +174,7 @@ func FuzzText(f *testing.F) {
 func BenchmarkText(b *testing.B) {
 	for name, in := range map[string]string{
 		"prose":               strings.Repeat("The quick brown fox jumps over the lazy dog. ", 100),
+		"prose of keys":       strings.Repeat("The author of the token has no key, said the authority. ", 100),
 		"chinese":             strings.Repeat("上下文窗口的问题。", 500),
 		"token[":              strings.Repeat("token[", 50_000),
 		"token=":              strings.Repeat("token=", 50_000),

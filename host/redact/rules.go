@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // A rule finds one form of credential. The group v (or v2) of its expression is what is hidden.
 type rule struct {
 	name  string
-	hints []string // in lower case: a text without any of them has nothing for this rule, which most texts show quickly
+	gate  func(lower string) bool // false: a text, in lower case, has nothing for this rule; most texts show that quickly
 	re    *regexp.Regexp
 	spare func(match string) bool // true: this match is none
 }
@@ -35,25 +36,27 @@ const (
 	flags = `(?:aws-)?(?:secret-access-key|secret-key|session-token|secret-string|secret-binary)|(?:master-user|user|new|old)-password|client-secret`
 )
 
-var keyHints = []string{"auth", "credential", "passwd", "password", "secret", "token", "key"}
+// keyWords is what a sensitive name ends with.
+var keyWords = []string{"auth", "authorization", "credential", "credentials", "passwd", "password", "secret", "token", "key"}
 
 // table are the rules in their order (SEMANTICS 1.10). They are compiled when the first text is redacted.
 var table = sync.OnceValue(func() []rule {
+	re := regexp.MustCompile
 	return []rule{
-		{"url query", keyHints, regexp.MustCompile(`[?&;]` + sensitive + `=(?P<v>[^&#"'<>` + notSp + `]+)`), nil},
-		{"json member", keyHints, regexp.MustCompile(`"` + sensitive + `"` + sp + `*:` + sp + `*(?P<v>` + quoted + `|[-+\w.]+)`), spareConstant},
-		{"escaped json member", keyHints, regexp.MustCompile(`\\+"` + sensitive + `\\+"` + sp + `*:` + sp + `*(?:\\+"(?P<v>[^"]*?)\\*"|(?P<v2>[-+\w.]+))`), spareConstant},
-		{"authorization", []string{"authorization"}, regexp.MustCompile(`(?i)authorization\\*["']?` + sp + `*[:=]` + sp + `*\\*["']?(?:bearer|basic|token)` + sp +
-			`+(?P<v>[^"',;<>` + notSp + `]+)`), nil},
-		{"command line", []string{"secret", "token", "password"}, regexp.MustCompile(`(?i)(?:--(?:` + flags + `)(?:=|` + gap + `)` + gap + `*|configure` + gap + `+set` + gap +
-			`+[\w.-]*aws_(?:secret_access_key|session_token)` + gap + `+)(?P<v>` + quoted + `|-?[^-"'<>` + notSp + `][^"'<>` + notSp + `]*)`), nil},
-		{"assignment", keyHints, regexp.MustCompile(`(?:^|[^\w.-])` + assigned + sp + `*(?:[=:]{1,3}>?|[：＝])` + sp + `*(?P<v>` + quoted + `|` + bare + `)`), nil},
+		{"url query", assigns, re(`[?&;]` + sensitive + `=(?P<v>[^&#"'<>` + notSp + `]+)`), nil},
+		{"json member", assigns, re(`"` + sensitive + `"` + sp + `*:` + sp + `*(?P<v>` + quoted + `|[-+\w.]+)`), spareConstant},
+		{"escaped json member", assigns, re(`\\+"` + sensitive + `\\+"` + sp + `*:` + sp + `*(?:\\+"(?P<v>[^"]*?)\\*"|(?P<v2>[-+\w.]+))`), spareConstant},
+		{"authorization", assigns, re(`(?i)authorization\\*["']?` + sp + `*[:=]` + sp + `*\\*["']?(?:bearer|basic|token)` + sp + `+(?P<v>[^"',;<>` + notSp + `]+)`), nil},
+		{"command line", has("--aws-", "--secret-", "--session-token", "-password", "--client-secret", "aws_secret_access_key", "aws_session_token"),
+			re(`(?i)(?:--(?:` + flags + `)(?:=|` + gap + `)` + gap + `*|configure` + gap + `+set` + gap + `+[\w.-]*aws_(?:secret_access_key|session_token)` + gap + `+)` +
+				`(?P<v>` + quoted + `|-?[^-"'<>` + notSp + `][^"'<>` + notSp + `]*)`), nil},
+		{"assignment", assigns, re(`(?:^|[^\w.-])` + assigned + sp + `*(?:[=:]{1,3}>?|[：＝])` + sp + `*(?P<v>` + quoted + `|` + bare + `)`), nil},
 
-		{"sk", []string{"sk-"}, regexp.MustCompile(`(?:^|[^A-Za-z0-9])(?P<v>sk-(?:ant-)?[A-Za-z0-9_-]{8,})`), spareWords},
-		{"google", []string{"aiza"}, regexp.MustCompile(`(?P<v>AIza[A-Za-z0-9_-]{20,})`), nil},
-		{"github", []string{"gho_", "ghp_", "ghr_", "ghs_", "ghu_"}, regexp.MustCompile(`(?P<v>gh[pousr]_[A-Za-z0-9]{20,})`), nil},
-		{"slack", []string{"xox"}, regexp.MustCompile(`(?P<v>xox[abprs]-[A-Za-z0-9-]{10,})`), nil},
-		{"hex", nil, regexp.MustCompile(`(?P<v>[0-9A-Fa-f]{40,})`), nil},
+		{"sk", has("sk-"), re(`(?:^|[^A-Za-z0-9])(?P<v>sk-(?:ant-)?[A-Za-z0-9_-]{8,})`), spareWords},
+		{"google", has("aiza"), re(`(?P<v>AIza[A-Za-z0-9_-]{20,})`), nil},
+		{"github", has("gho_", "ghp_", "ghr_", "ghs_", "ghu_"), re(`(?P<v>gh[pousr]_[A-Za-z0-9]{20,})`), nil},
+		{"slack", has("xox"), re(`(?P<v>xox[abprs]-[A-Za-z0-9-]{10,})`), nil},
+		{"hex", longHex, re(`(?P<v>[0-9A-Fa-f]{40,})`), nil},
 	}
 })
 
@@ -75,15 +78,34 @@ var sensitiveName = sync.OnceValue(func() func(string) bool {
 	re := regexp.MustCompile(`^` + sensitive + `$`)
 	return func(name string) bool {
 		lower := strings.ToLower(name)
-		return slices.ContainsFunc(keyHints, func(h string) bool { return strings.Contains(lower, h) }) && re.MatchString(name)
+		return slices.ContainsFunc(keyWords, func(w string) bool { return strings.HasSuffix(lower, w) }) && re.MatchString(name)
 	}
 })
 
-func (r rule) mayApply(lower string) bool {
-	if r.hints == nil {
-		return longHex(lower)
+func has(needles ...string) func(string) bool {
+	return func(lower string) bool {
+		return slices.ContainsFunc(needles, func(n string) bool { return strings.Contains(lower, n) })
 	}
-	return slices.ContainsFunc(r.hints, func(h string) bool { return strings.Contains(lower, h) })
+}
+
+// assigns reports whether one of keyWords is followed by a colon or an equals sign, with nothing but quotes, blanks and what is not ASCII
+// between them.
+func assigns(lower string) bool {
+	for _, word := range keyWords {
+		for rest := lower; ; {
+			i := strings.Index(rest, word)
+			if i < 0 {
+				break
+			}
+			rest = rest[i+len(word):]
+			between := len(rest) - len(strings.TrimLeftFunc(rest, func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(" \t\r\n\v\f\"'\\", r) }))
+			if between < len(rest) && (rest[between] == ':' || rest[between] == '=') || strings.ContainsAny(rest[:between], "：＝") {
+				return true
+			}
+			rest = rest[between:]
+		}
+	}
+	return false
 }
 
 // longHex reports whether lower has 40 hexadecimal digits in a row.

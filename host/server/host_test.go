@@ -85,7 +85,8 @@ func realHost(t *testing.T) (h *host.Host, audit func() []host.AuditEvent) {
 	}
 }
 
-// TestHost: over a real host an address is listed if, and only if, it opens, and only for the session that has it.
+// TestHost: over a real host an address is listed and recalled if, and only if, it opens, and only for the session that has it. The file is
+// named to all of the principal's sessions.
 func TestHost(t *testing.T) {
 	h, audit := realHost(t)
 	dir := t.TempDir()
@@ -124,6 +125,10 @@ func TestHost(t *testing.T) {
 		t.Helper()
 		tool, resource := w.call("read_attachment", map[string]any{"uri": uri}), w.ask("resources/read", map[string]any{"uri": uri})
 		is := len(listed(w)) == 1
+		recalled := w.call("recall", map[string]any{"terms": []string{"long.txt"}}).Result.Content[0].Text
+		if !strings.Contains(recalled, `attached: "long.txt" (text/plain`) || strings.Contains(recalled, "uri "+uri+" ") != is {
+			t.Errorf("listed %v, recalled %s", is, recalled)
+		}
 		if tool.Result.IsError == is || (resource.Error == nil) != is {
 			t.Errorf("listed %v: %+v, %+v", is, tool, resource)
 		}

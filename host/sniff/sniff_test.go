@@ -288,3 +288,21 @@ func FuzzSniff(f *testing.F) {
 		}
 	})
 }
+
+// The heads of the sniff cases, each with what could follow in a file. What no decoder takes is named exactly; what is nothing at all is
+// octet-stream.
+func TestHeads(t *testing.T) {
+	const tail = "fmt \x10\x00\x00\x00\x01\x00\x01\x00\x44\xac\x00\x00\xff\xfe\x00\x00"
+	for head, want := range map[string]readapi.MediaType{
+		"%PDF-1.7": "application/pdf", "\n\n%PDF-1.7": "application/pdf", "RIFF0000WEBP": "image/webp", "RIFF0000WAVE": "audio/wav",
+		"GIF87a": "image/gif", "BM": readapi.OctetStream,
+	} {
+		if got := sniff.Sniff([]byte(head+tail), int64(len(head+tail)), "", "").MediaType; got != want {
+			t.Errorf("%q is %s, want %s", head, got, want)
+		}
+	}
+	got := sniff.Sniff([]byte("not an image"), 12, "x.png", "image/png")
+	if got.MediaType != "text/plain" || !got.Mismatch || got.Declared != "image/png" {
+		t.Errorf("a claim that the bytes do not keep: %+v", got)
+	}
+}

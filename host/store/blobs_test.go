@@ -117,10 +117,18 @@ func TestPutBadReader(t *testing.T) {
 func TestPutBlockedReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		defer close(release)
 		d := memblob.New()
 		ctx, cancel := context.WithCancel(t.Context())
+		reads := 0
+		defer func() {
+			synctest.Wait()
+			if reads != 1 {
+				t.Errorf("%d reads, want only the one that was under way", reads)
+			}
+		}()
+		defer close(release)
 		r := readerFunc(func(p []byte) (int, error) {
+			reads++
 			cancel()
 			<-release
 			return copy(p, "late"), nil

@@ -57,7 +57,8 @@ type BlobReader interface {
 // IndexDriver keeps rows. Every method answers for the scope or principal that it is given and for no other, within the one query, so
 // that a foreign row costs what an absent one costs. It is safe for concurrent use, in this process and beside others on the same place.
 //
-// Arguments were checked by the caller. Errors are *readapi.Error where the driver knows the code (busy, conflict, corrupt), else as they
+// Arguments were checked by the caller: text is UTF-8 without NUL, times are whole milliseconds in UTC, limits are 1 to MaxPage. Rows that
+// are returned are the caller's. Errors are *readapi.Error where the driver knows the code (busy, conflict, corrupt), else as they
 // come from below.
 type IndexDriver interface {
 	// Append commits artifacts and events of one session in one step, and makes the session if it is new: all of it or nothing. It
@@ -65,7 +66,7 @@ type IndexDriver interface {
 	// keeps its number; with another payload it is conflict. An artifact id that the session has is conflict.
 	Append(ctx context.Context, scope readapi.Scope, artifacts []Artifact, events []Event) (seqs []int64, err error)
 
-	// Artifacts returns the rows of scope among ids, in no order, and the generation of the decoder set, as of one moment.
+	// Artifacts returns the rows of scope among ids, in no order and each once, and the generation of the decoder set, as of one moment.
 	Artifacts(ctx context.Context, scope readapi.Scope, ids []readapi.ArtifactID) (rows []Artifact, generation int64, err error)
 
 	// ListArtifacts returns up to limit rows of scope whose Seq is above after, by rising Seq, and the generation.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 )
 
 const (
@@ -17,6 +18,7 @@ const (
 type reading struct {
 	ask    chan int64 // read at most this many bytes and one
 	answer chan readAnswer
+	ended  atomic.Bool // nobody waits any more
 }
 
 type readAnswer struct {
@@ -30,7 +32,7 @@ type readerError struct{ err error }
 func (e *readerError) Error() string { return e.err.Error() }
 
 func startReading(r io.Reader) *reading {
-	in := &reading{make(chan int64), make(chan readAnswer, 1)}
+	in := &reading{ask: make(chan int64), answer: make(chan readAnswer, 1)}
 	go func() {
 		defer close(in.answer) // runtime.Goexit in the reader cannot be recovered
 		size := firstChunkBytes
@@ -40,7 +42,7 @@ func startReading(r io.Reader) *reading {
 				buf = make([]byte, size)
 			}
 			size = chunkBytes
-			in.answer <- readSome(r, buf, most)
+			in.answer <- in.some(r, buf, most)
 		}
 	}()
 	return in
@@ -67,10 +69,13 @@ func (in *reading) next(ctx context.Context, most int64) ([]byte, error) {
 }
 
 // stop ends the goroutine, once the Read that is under way has returned.
-func (in *reading) stop() { close(in.ask) }
+func (in *reading) stop() {
+	in.ended.Store(true)
+	close(in.ask)
+}
 
-// readSome fills p as far as most and one byte more allow.
-func readSome(r io.Reader, p []byte, most int64) (a readAnswer) {
+// some fills p as far as most and one byte more allow.
+func (in *reading) some(r io.Reader, p []byte, most int64) (a readAnswer) {
 	defer func() {
 		if v := recover(); v != nil {
 			a = readAnswer{err: fmt.Errorf("store: the reader panicked: %v", v)}
@@ -85,7 +90,7 @@ func readSome(r io.Reader, p []byte, most int64) (a readAnswer) {
 			return readAnswer{err: fmt.Errorf("store: the reader says that it read %d of %d bytes", k, len(p)-n)}
 		}
 		n += k
-		if err != nil || n == len(p) {
+		if err != nil || n == len(p) || in.ended.Load() {
 			return readAnswer{p[:n], err}
 		}
 		if idle++; k > 0 {

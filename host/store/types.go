@@ -65,7 +65,7 @@ type Event struct {
 	Payload json.RawMessage
 }
 
-// Session describes one session.
+// Session describes one session. As long as it has no event, its times are those of its artifacts.
 type Session struct {
 	ID       readapi.SessionID
 	Messages int64     // of the user and of the assistant

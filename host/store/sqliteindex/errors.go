@@ -21,15 +21,15 @@ func driverError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	e, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		if readapi.CodeOf(err) == readapi.CodeInternal {
-			return store.PlaceError("", err) // of the file system
-		}
+	if readapi.CodeOf(err) != readapi.CodeInternal {
 		return err
 	}
 	if cerr := ctx.Err(); cerr != nil {
-		return errors.Join(cerr, err) // the wait for a lock and a statement that runs are interrupted
+		return errors.Join(cerr, err) // what runs is interrupted, and its transaction is gone, whatever the error is called then
+	}
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return store.PlaceError("", err) // of the file system
 	}
 	out := &readapi.Error{Code: readapi.CodeInternal, Err: err}
 	switch e.Code() & 0xff { // the rest of an extended code only says more exactly where

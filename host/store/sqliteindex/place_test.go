@@ -278,3 +278,43 @@ func TestCanceledWait(t *testing.T) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }
+
+// A context that ends at any moment of an append: it is committed or it is canceled, and what is told is what is so.
+func TestCanceledAnywhere(t *testing.T) {
+	x := newIndex(t, filepath.Join(t.TempDir(), "index.db"))
+	told := map[readapi.ArtifactID]bool{}
+	for i := range 300 {
+		ctx, cancel := context.WithCancel(t.Context())
+		timer := time.AfterFunc(time.Duration(i)*5*time.Microsecond, cancel)
+		e := store.Event{ID: string(artifact(i).ID), Type: "user", Time: time.Now(), Payload: []byte(`{}`)}
+		_, err := x.Append(ctx, scope, []store.Artifact{artifact(i)}, []store.Event{e})
+		if readapi.CodeOf(err) != readapi.CodeCanceled && err != nil {
+			t.Errorf("%d: %v, want canceled", i, err)
+		}
+		told[artifact(i).ID] = err == nil
+		if _, _, err := x.Artifacts(ctx, scope, []readapi.ArtifactID{artifact(i).ID}); err != nil && readapi.CodeOf(err) != readapi.CodeCanceled {
+			t.Errorf("reading, %d: %v, want canceled", i, err)
+		}
+		timer.Stop()
+		cancel()
+	}
+	rows, _, err := x.ListArtifacts(t.Context(), scope, -1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	committed := 0
+	for _, ok := range told {
+		if ok {
+			committed++
+		}
+	}
+	for i, a := range rows {
+		if !told[a.ID] || a.Seq != int64(i) {
+			t.Errorf("%s is there with the number %d at %d, and was told to be canceled", a.ID, a.Seq, i)
+		}
+	}
+	if len(rows) != committed {
+		t.Errorf("%d rows, %d committed", len(rows), committed)
+	}
+	t.Logf("%d of %d committed", committed, len(told))
+}

@@ -1,0 +1,65 @@
+package fileblob_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
+)
+
+func newBlobs(tb testing.TB) *store.Blobs {
+	tb.Helper()
+	d, err := fileblob.Open(tb.TempDir(), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	b, err := store.NewBlobs(d, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+var sizes = []int{2 << 10, 1 << 20, 16 << 20}
+
+func BenchmarkPut(b *testing.B) {
+	for _, size := range sizes {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			blobs, content := newBlobs(b), make([]byte, size)
+			b.SetBytes(int64(size))
+			for i := 0; b.Loop(); i++ {
+				copy(content, fmt.Sprint(i, " "))
+				if _, _, err := blobs.Put(b.Context(), bytes.NewReader(content), int64(size), 512); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkOpen opens, verifies and closes.
+func BenchmarkOpen(b *testing.B) {
+	for _, size := range sizes {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			blobs := newBlobs(b)
+			blob, _, err := blobs.Put(b.Context(), bytes.NewReader(make([]byte, size)), int64(size), 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				o, err := blobs.Open(b.Context(), blob)
+				if err == nil {
+					err = o.Verify(b.Context())
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				_ = o.Close()
+			}
+		})
+	}
+}
