@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -80,6 +81,9 @@ func TestOpenInMemory(t *testing.T) {
 		if _, err := o.ReadAt(make([]byte, 1), 5); err != nil || d.bytes.Load() != c.further {
 			t.Errorf("%d: %d bytes read, %v", c.size, d.bytes.Load(), err)
 		}
+		if _, err := o.ReadAt(make([]byte, 1), -1); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
+			t.Errorf("%d: read before the start: %v", c.size, err)
+		}
 		for range 2 {
 			if err := o.Close(); err != nil {
 				t.Error(err)
@@ -87,6 +91,10 @@ func TestOpenInMemory(t *testing.T) {
 		}
 		if d.closed.Load() != 1 {
 			t.Errorf("%d: closed %d times", c.size, d.closed.Load())
+		}
+		d.before = func() error { return fs.ErrClosed }
+		if _, err := o.ReadAt(make([]byte, 1), 5); readapi.CodeOf(err) != readapi.CodeCanceled {
+			t.Errorf("%d: read behind Close: %v", c.size, err)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // OpenBlob is an open blob. It is an readapi.Input, safe for concurrent use; Close it when done. Its ReadAt is corrupt where the bytes end
-// before their size or cannot be read.
+// before their size or cannot be read, and canceled behind Close.
 type OpenBlob struct {
 	BlobReader
 	Blob Blob
@@ -24,6 +24,7 @@ type OpenBlob struct {
 	failed   error // what Verify found, kept under turn
 
 	closing  sync.Once
+	closed   atomic.Bool
 	closeErr error
 }
 
@@ -33,10 +34,17 @@ func newOpenBlob(blob Blob, r BlobReader) *OpenBlob {
 	return &OpenBlob{BlobReader: r, Blob: blob, turn: make(chan struct{}, 1)}
 }
 
-// ReadAt implements io.ReaderAt. Errors: io.EOF at the end of the blob, else corrupt.
+// ReadAt implements io.ReaderAt. Errors: io.EOF at the end of the blob; invalid_request for a place before its start; canceled when it is
+// closed; else corrupt.
 func (o *OpenBlob) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, invalid("a blob has nothing before its start")
+	}
 	n, err := o.BlobReader.ReadAt(p, off)
-	if err == nil || err == io.EOF && off+int64(n) >= o.Blob.Size {
+	switch {
+	case o.closed.Load(): // asked last: what a closed file says would be taken for damage
+		return 0, &readapi.Error{Code: readapi.CodeCanceled, Detail: "it is closed", Err: err}
+	case err == nil || err == io.EOF && off+int64(n) >= o.Blob.Size:
 		return n, err
 	}
 	return n, unreadable(err)
@@ -122,6 +130,7 @@ func (o *OpenBlob) copyTo(ctx context.Context, w io.Writer) error {
 
 // Close frees the blob. It may be called more than once.
 func (o *OpenBlob) Close() error {
+	o.closed.Store(true)
 	o.closing.Do(func() { o.closeErr = readapi.AsError("store.OpenBlob.Close", o.BlobReader.Close()) })
 	return o.closeErr
 }
