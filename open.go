@@ -70,9 +70,6 @@ func (h *Host) open(ctx context.Context, dir string, opts *Options) (err error) 
 	if err != nil {
 		return err
 	}
-	if err != nil {
-		return err
-	}
 	if h.index, err = store.NewIndex(rows); err != nil {
 		return err
 	}
@@ -110,7 +107,7 @@ func (h *Host) Session(id readapi.SessionID) *Session {
 
 // Sessions yields the principal's sessions, newest first; with archived, those too.
 func (h *Host) Sessions(ctx context.Context, archived bool) iter.Seq2[store.Session, error] {
-	return h.core.Ledger().Sessions(ctx, h.principal, archived)
+	return h.core.Sessions(ctx, h.principal, archived)
 }
 
 // Reader reads files that belong to no session, with the decoders of this process; what the store disables does not concern it. It lives

@@ -79,7 +79,7 @@ func (s *Session) Record(ctx context.Context, events ...ledger.Event) ([]string,
 
 // Events yields what happened in the session, in order; a session that is not there has none.
 func (s *Session) Events(ctx context.Context) iter.Seq2[ledger.Event, error] {
-	return s.host.core.Ledger().Events(ctx, s.s.Scope(), -1)
+	return s.s.Events(ctx)
 }
 
 // Offer says for each ref whether a read by this session would work now: a URI or a reason, never both. One query answers for all.

@@ -79,13 +79,21 @@ func (a *auditor) close() {
 }
 
 func (a *auditor) run() {
-	defer close(a.done)
+	ended := false
+	defer func() {
+		if ended {
+			close(a.done)
+			return
+		}
+		go a.run() // the hook has ended this goroutine, as FailNow of a test does
+	}()
 	for n := range a.queue {
 		if n.find {
 			n.event.Cause = a.cause(n)
 		}
 		a.call(n.event)
 	}
+	ended = true
 }
 
 // cause says whether an artifact that a scope does not have is somebody else's.

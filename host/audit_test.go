@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -112,6 +113,25 @@ func TestAuditSlowHook(t *testing.T) {
 	})
 }
 
+// A hook that panics or ends its goroutine loses its own event and no other, and holds up nobody.
+func TestAuditBrokenHook(t *testing.T) {
+	for name, breaks := range map[string]func(){"panics": func() { panic("hook") }, "ends its goroutine": runtime.Goexit} {
+		told := 0
+		h := newPlace().open(t, newQuick(), &host.Options{Audit: func(host.AuditEvent) {
+			if told++; told%2 == 1 {
+				breaks()
+			}
+		}})
+		const calls = 3000 // more than may wait
+		for range calls {
+			_, _ = h.Session(scope("s")).Read(t.Context(), "", readapi.Selection{}, nil)
+		}
+		if err := h.Close(); err != nil || told != calls {
+			t.Errorf("a hook that %s: %d of %d events, %v", name, told, calls, err)
+		}
+	}
+}
+
 // Close waits for the calls that run; later ones are canceled.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -153,6 +173,47 @@ func TestClose(t *testing.T) {
 			t.Errorf("the read that ran: %v, %q", readErr, audit.causes("read"))
 		}
 	})
+}
+
+// What yields is canceled too, from the next step on, and does not hold up a Close within its loop.
+func TestCloseWithinLoop(t *testing.T) {
+	h := newPlace().open(t, newQuick(), nil)
+	s := h.Session(scope("s"))
+	for range 100 {
+		if _, err := s.Append(t.Context(), ledger.Event{Type: ledger.Assistant, Text: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loops := map[string]func(each func(error)){
+		"Events": func(each func(error)) {
+			for _, err := range s.Events(t.Context()) {
+				each(err)
+			}
+		},
+		"Sessions": func(each func(error)) {
+			for _, err := range h.Sessions(t.Context(), readapi.LocalPrincipal, true) {
+				each(err)
+			}
+		},
+	}
+	var errs []error
+	loops["Events"](func(err error) {
+		if errs = append(errs, err); len(errs) == 2 {
+			if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if len(errs) != 3 || errs[0] != nil || errs[1] != nil || readapi.CodeOf(errs[2]) != readapi.CodeCanceled {
+		t.Errorf("a loop over events in which the host is closed: %v", errs)
+	}
+	for name, loop := range loops {
+		n := 0
+		loop(func(err error) { n++; wantCode(t, name, err, readapi.CodeCanceled) })
+		if n != 1 {
+			t.Errorf("%s of a closed host: %d steps", name, n)
+		}
+	}
 }
 
 func TestOptions(t *testing.T) {

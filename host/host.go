@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"iter"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -105,8 +106,35 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 // Session returns the host as a session of a principal sees it. Ids that have not their form make every call invalid_request.
 func (h *Host) Session(scope readapi.Scope) *Session { return &Session{h, scope} }
 
-// Ledger returns the record of all sessions, for an operator: it asks nobody who they are.
+// Ledger returns the record of all sessions, for an operator: it asks nobody who they are, and Close does not wait for it.
 func (h *Host) Ledger() *ledger.Ledger { return h.ledger }
+
+// Sessions yields the sessions of a principal, newest first; see ledger.Sessions.
+func (h *Host) Sessions(ctx context.Context, principal readapi.PrincipalID, archived bool) iter.Seq2[store.Session, error] {
+	return steps(h, "host.Sessions", h.ledger.Sessions(ctx, principal, archived))
+}
+
+// steps yields what seq yields. Each step is a call of its own: Close waits for the one that runs, but not for the loop, in which the
+// caller may close the host, and the next one is canceled.
+func steps[T any](h *Host, op string, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		next, stop := iter.Pull2(seq)
+		defer stop()
+		for {
+			leave, err := h.enter(op)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			v, err, ok := next()
+			leave()
+			if !ok || !yield(v, err) {
+				return
+			}
+		}
+	}
+}
 
 // Close waits for the calls that run, and then until the audit hook knows everything. Later calls are canceled. It is idempotent.
 func (h *Host) Close() error {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
+	"iter"
 
 	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/recall"
@@ -133,6 +134,11 @@ func (s *Session) Append(ctx context.Context, events ...ledger.Event) ([]string,
 	defer c.leave()
 	ids, err := s.host.ledger.Append(ctx, s.scope, nil, events...)
 	return ids, c.end(ctx, err)
+}
+
+// Events yields what happened in the session, in order; see ledger.Events.
+func (s *Session) Events(ctx context.Context) iter.Seq2[ledger.Event, error] {
+	return steps(s.host, "host.Events", s.host.ledger.Events(ctx, s.scope, -1))
 }
 
 // Recall searches the principal's sessions; see recall.Recall.
