@@ -32,7 +32,11 @@ func driverError(ctx context.Context, err error) error {
 		return store.PlaceError("", err) // of the file system
 	}
 	out := &readapi.Error{Code: readapi.CodeInternal, Err: err}
-	switch e.Code() & 0xff { // the rest of an extended code only says more exactly where
+	kind := e.Code() & 0xff // the rest of an extended code only says more exactly where
+	if e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE {
+		kind = sqlite3.SQLITE_FULL // there is no room for the 32 KiB of the log's shared memory
+	}
+	switch kind {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return errBusy(err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT:
