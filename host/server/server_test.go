@@ -275,6 +275,31 @@ func TestOutputFails(t *testing.T) {
 	}
 }
 
+// TestID: an id comes back exactly, or the call is refused, whatever else is wrong with it.
+func TestID(t *testing.T) {
+	w := dial(t, newFake(), nil).greet()
+	long := strings.Repeat("x", maxIDBytes-2)
+	for _, id := range []string{`1`, `0`, `-7`, `9007199254740991`, `-9007199254740991`, `1e2`, `"1.5"`, `""`, `"` + long + `"`} {
+		w.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)
+		var want any
+		if err := json.Unmarshal([]byte(id), &want); err != nil {
+			t.Fatal(err)
+		}
+		if r := w.answer(); r.ID != want || r.Error != nil {
+			t.Errorf("%.20s: %.20v, %+v", id, r.ID, r.Error)
+		}
+	}
+	for _, id := range []string{`1.5`, `9007199254740993`, `9007199254740992`, `-9007199254740992`, `99999999999999999999999`, `1e300`, `1e400`, `"` + long + `x"`} {
+		for _, rest := range []string{`"method":"ping"`, `"method":"nothing"`, `"method":5`} {
+			w.send(`{"jsonrpc":"2.0","id":` + id + `,` + rest + `}`)
+			if r := w.answer(); r.ID != nil || r.Error == nil || r.Error.Code != jsonrpc.CodeInvalidRequest {
+				t.Errorf("%.20s: %.20v, %+v", id, r.ID, r.Error)
+			}
+		}
+	}
+	w.alive()
+}
+
 // TestFrameIn: a line above the limit is answered and skipped; one at the limit is read.
 func TestFrameIn(t *testing.T) {
 	w := dial(t, newFake(), nil).greet()

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
+	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -183,6 +185,12 @@ func (l *lines) accept(text []byte) error {
 		}
 	}
 	for _, raw := range messages {
+		if !usableID(raw) {
+			if err := l.refuse(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "the id is neither a short string nor a whole number below 2^53"); err != nil {
+				return err
+			}
+			continue
+		}
 		msg, err := jsonrpc.DecodeMessage(raw)
 		if err != nil {
 			if err := l.refuse(idOf(raw), jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC message"); err != nil {
@@ -193,6 +201,25 @@ func (l *lines) accept(text []byte) error {
 		l.queue = append(l.queue, msg)
 	}
 	return nil
+}
+
+// maxIDBytes bounds the JSON of an id: it stands in the answer, which must fit a frame.
+const maxIDBytes = 1024
+
+// usableID reports whether the id of a message, where it has one, can stand in the answer exactly as it came. The SDK makes an int64 of
+// every number: 1.5 would be answered as 1, which may be another call, and a large number as one beside it.
+func usableID(raw json.RawMessage) bool {
+	var m struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(raw, &m) != nil || len(m.ID) == 0 {
+		return true // DecodeMessage says what is wrong with it
+	}
+	if c := m.ID[0]; c == '-' || '0' <= c && c <= '9' {
+		n, err := strconv.ParseFloat(string(m.ID), 64)
+		return err == nil && n == math.Trunc(n) && math.Abs(n) < 1<<53
+	}
+	return len(m.ID) <= maxIDBytes
 }
 
 // idOf is the id of what is no message, where it has one.
