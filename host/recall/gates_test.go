@@ -428,3 +428,46 @@ func TestUnknownSession(t *testing.T) {
 		t.Errorf("%v, searched %+v", err, answer.Searched)
 	}
 }
+
+// lateContext is canceled when it has been asked a number of times.
+type lateContext struct {
+	context.Context
+	left int
+}
+
+func (c *lateContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCanceledWithin: a search ends with ctx before the next message, not only before the next page of them, and so does the look at what
+// surrounds a hit.
+func TestCanceledWithin(t *testing.T) {
+	const events = 40 // less than a page
+	h := begun("s-asking")
+	for i := range events {
+		h[0].events = append(h[0].events, assistant(fmt.Sprint("m", i), "t", "needle"))
+	}
+	r, _ := setup(t, h, &fakeOffers{})
+	for name, c := range map[string]struct {
+		req   Request
+		asked int // at least
+	}{"search": {words("needle"), events + events/2}, "expand": {Request{Expand: &Expand{Anchor: fmt.Sprint("m", events-1), Before: -1}}, events}} {
+		const many = 1 << 20
+		whole := &lateContext{t.Context(), many}
+		if _, err := r.Recall(whole, asking, c.req); err != nil {
+			t.Fatal(err)
+		}
+		asked := many - whole.left
+		if asked < c.asked {
+			t.Errorf("%s: ctx was asked %d times for %d messages", name, asked, events)
+		}
+		for left := range asked {
+			if answer, err := r.Recall(&lateContext{t.Context(), left}, asking, c.req); readapi.CodeOf(err) != readapi.CodeCanceled || answer != nil {
+				t.Errorf("%s, canceled after %d of %d: %v, %v", name, left, asked, answer, err)
+			}
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (s *search) message(e ledger.Event) *message {
 func (s *search) load(ctx context.Context, h *hit, before, after int) (*passage, error) {
 	p := &passage{session: h.session, score: h.score}
 	var near []ledger.Event // before the hit, the nearest last
-	for e, err := range s.ledger.Events(ctx, readapi.Scope{Principal: s.scope.Principal, Session: h.session}, h.turn.first-1) {
+	for e, err := range s.events(ctx, readapi.Scope{Principal: s.scope.Principal, Session: h.session}, h.turn.first-1) {
 		if err != nil {
 			return nil, err
 		}

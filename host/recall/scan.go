@@ -1,7 +1,9 @@
 package recall
 
 import (
+	"cmp"
 	"context"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -60,9 +62,20 @@ func (s *search) scan(ctx context.Context, searched *Searched) (hits []*hit, mes
 	return hits, messages, nil
 }
 
+// events is ledger.Events that looks at ctx before each event: to redact a large one may take seconds, and the ledger looks once a page.
+func (s *search) events(ctx context.Context, scope readapi.Scope, after int64) iter.Seq2[ledger.Event, error] {
+	return func(yield func(ledger.Event, error) bool) {
+		for e, err := range s.ledger.Events(ctx, scope, after) {
+			if !yield(e, cmp.Or(err, ctx.Err())) {
+				return
+			}
+		}
+	}
+}
+
 func (s *search) scanSession(ctx context.Context, session store.Session) (hits []*hit, messages int, err error) {
 	turns := map[string]*turn{}
-	for e, err := range s.ledger.Events(ctx, readapi.Scope{Principal: s.scope.Principal, Session: session.ID}, -1) {
+	for e, err := range s.events(ctx, readapi.Scope{Principal: s.scope.Principal, Session: session.ID}, -1) {
 		if err != nil {
 			return nil, 0, err
 		}
