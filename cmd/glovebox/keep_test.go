@@ -102,6 +102,9 @@ func TestAttachChanges(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
+				if n, _ := io.ReadFull(f, make([]byte, 7)); n > 6 { // the host stops behind what it was told, and knows no more than that
+					return nil, &readapi.Error{Code: readapi.CodeInvalidRequest}
+				}
 				return drain(ctx, m)
 			}}
 			var out bytes.Buffer
