@@ -23,7 +23,7 @@ func TestPages(t *testing.T) {
 	for _, c := range []struct {
 		files, readable int // every readable-th can be read
 		pages           int
-	}{{0, 1, 1}, {1, 1, 1}, {100, 1, 1}, {101, 1, 2}, {250, 1, 3}, {250, 3, 1}, {2500, 50, 3}, {5000, 5000, 6}} {
+	}{{0, 1, 1}, {1, 1, 1}, {100, 1, 1}, {101, 1, 2}, {250, 1, 3}, {250, 3, 1}, {400, 3, 2}, {2500, 50, 3}, {5000, 5000, 6}} {
 		f := newFake()
 		f.list = nil
 		var want []string
