@@ -211,8 +211,8 @@ func TestStoreFailure(t *testing.T) {
 		want int
 	}{
 		{&readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the data directory cannot be written"}, exitEnvironment},
-		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Err: &fs.PathError{Op: "write", Err: syscall.ENOSPC}}, exitEnvironment},
-		{&readapi.Error{Code: readapi.CodeQuotaExceeded}, exitFailed},
+		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Detail: "the disk is full"}, exitEnvironment},
+		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Limit: &readapi.LimitHit{Name: "session_bytes", Value: 1}}, exitFailed},
 		{&readapi.Error{Code: readapi.CodeBusy}, exitFailed},
 		{&readapi.Error{Code: readapi.CodeNotFound}, exitFailed},
 		{errors.New("secret /path"), exitFailed},
