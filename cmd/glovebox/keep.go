@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -98,7 +99,12 @@ func (a *app) keeper(ctx context.Context, p *progress, o *glovebox.Options) (kee
 	k, err := a.openKeeper(ctx, a.global.dataDir(), o)
 	if err != nil {
 		f := *asFailure("", storeFailure(err))
-		f.subject = "data directory"
+		if !strings.Contains(f.plain, "data directory") {
+			f.subject = "data directory"
+		}
+		if f.err.Code == readapi.CodeCorrupt { // all of it, not one file
+			f.exit = exitEnvironment
+		}
 		return nil, &f
 	}
 	return k, nil

@@ -208,8 +208,9 @@ func TestStandingLimits(t *testing.T) {
 func TestStoreFailure(t *testing.T) {
 	for _, c := range []struct {
 		err  error
-		want int
+		want int // but for a corrupt data directory, which cannot be opened at all
 	}{
+		{&readapi.Error{Code: readapi.CodeCorrupt}, exitFailed},
 		{&readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the data directory cannot be written"}, exitEnvironment},
 		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Detail: "the disk is full"}, exitEnvironment},
 		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Limit: &readapi.LimitHit{Name: "session_bytes", Value: 1}}, exitFailed},
@@ -228,10 +229,14 @@ func TestStoreFailure(t *testing.T) {
 			case "close":
 				k.closeErr = c.err
 			}
-			if code := a.main([]string{"attach", "--session", "s", "-"}); code != c.want {
+			want := c.want
+			if when == "open" && errors.Is(c.err, readapi.CodeCorrupt) {
+				want = exitEnvironment
+			}
+			if code := a.main([]string{"attach", "--session", "s", "-"}); code != want {
 				t.Errorf("%s, %v: exit code %d", when, c.err, code)
 			}
-			if strings.Contains(stderr.String(), "secret") || when == "open" && !strings.HasPrefix(stderr.String(), "glovebox: data directory: ") {
+			if strings.Contains(stderr.String(), "secret") || when == "open" && strings.Count(stderr.String(), "data directory") != 1 {
 				t.Errorf("%s, %v: told %q", when, c.err, stderr)
 			}
 		}
