@@ -122,7 +122,7 @@ func limitFlag(name string) string {
 		return "max-memory"
 	case "max_total_pixels":
 		return "max-pixels"
-	case "timeout_ms":
+	case "timeout", "timeout_ms":
 		return "timeout"
 	case "fuel":
 		return "max-fuel"
