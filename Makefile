@@ -12,7 +12,7 @@ export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: build ## build, make sample files, read one PDF, one picture and one text through the wall
+demo: build ## build, make sample files, read them through the wall, keep and find them in a session
 	@BIN=$(BIN) GO="$(GO)" sh cmd/internal/samples/demo.sh
 
 build: ## build the program: build/glovebox

@@ -58,11 +58,11 @@ func newPredicate() predicate {
 			{"source", func(c claim) bool { return c.row.Source.Readable() }, func(claim) *readapi.Error { return notFound() }, CauseSource},
 			{"status", func(c claim) bool { return c.row.Status == readapi.StatusLive }, func(claim) *readapi.Error { return &readapi.Error{Code: readapi.CodeGone} }, CauseDeleted},
 		},
-		decoding: []condition{
+		decoding: []condition{ // the size first: it is known before anything is read
+			{"size", func(c claim) bool { _, most := c.lim.InputLimit(c.row.MediaType); return c.row.Bytes <= most }, tooLarge, CauseTooLarge},
 			{"empty", func(c claim) bool { return c.row.Bytes > 0 || c.row.MediaType != readapi.OctetStream }, unsupported, CauseUnsupportedKind},
 			{"media type", func(c claim) bool { return c.loaded > 0 }, unsupported, CauseUnsupportedKind},
 			{"decoder enabled", func(c claim) bool { return len(c.able) > 0 || c.loaded == 0 }, switchedOff, CauseUnsupportedKind},
-			{"size", func(c claim) bool { _, most := c.lim.InputLimit(c.row.MediaType); return c.row.Bytes <= most }, tooLarge, CauseTooLarge},
 		},
 	}
 }

@@ -103,11 +103,13 @@ func TestCacheKey(t *testing.T) {
 	cached("of another principal", false, stranger, attach(t, stranger, "a.txt", "hello").Resource, readapi.Selection{}, nil)
 	cached("another name", false, s, attach(t, s, "b.txt", "hello").Resource, readapi.Selection{}, nil)
 	cached("other bytes", false, s, attach(t, s, "a.txt", "hallo").Resource, readapi.Selection{}, nil)
-	declared, err := s.Attach(t.Context(), host.Message{Files: []host.NewFile{{Name: "a.txt", MediaType: "application/pdf", Content: strings.NewReader("hello")}}})
-	if err != nil {
-		t.Fatal(err)
+	for _, m := range []readapi.MediaType{"application/pdf", "image/png"} {
+		declared, err := s.Attach(t.Context(), host.Message{Files: []host.NewFile{{Name: "a.txt", MediaType: m, Content: strings.NewReader("hello")}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cached("declared as "+string(m), false, s, declared.Attachments[0].Resource, readapi.Selection{}, nil)
 	}
-	cached("declared as something else", false, s, declared.Attachments[0].Resource, readapi.Selection{}, nil)
 
 	none := p.open(t, q, &host.Options{CacheBytes: -1})
 	before := q.decoded.Load()
@@ -132,11 +134,13 @@ func TestCacheSize(t *testing.T) {
 	if n := host.CacheBytes(h); n > 8<<20 || n < 4<<20 {
 		t.Errorf("%d bytes are kept of 20 MiB, in a cache of 8", n)
 	}
-	q.n = 2 << 20 // more than an eighth
-	big := attach(t, s, "a.txt", "big")
-	for range 2 {
-		if doc := read(t, s, big.Resource, all); doc.Usage.Cached {
-			t.Error("an answer that takes a quarter of the cache is kept")
+	for n, want := range map[int]bool{900 << 10: true, 2 << 20: false} { // less and more than an eighth
+		q.n = n
+		empty := p.open(t, q, &host.Options{CacheBytes: 8 << 20}).Session(scope("s"))
+		a := attach(t, empty, "a.txt", "one")
+		read(t, empty, a.Resource, all)
+		if doc := read(t, empty, a.Resource, all); doc.Usage.Cached != want {
+			t.Errorf("an answer of %d bytes in a cache of 8 MiB: kept %v", n, doc.Usage.Cached)
 		}
 	}
 	bad := attach(t, s, "a.txt", "refuse malformed_input")

@@ -76,14 +76,13 @@ func keyOf(row store.Artifact, able []accepted, req readapi.Request, lim readapi
 	k := struct {
 		Principal            readapi.PrincipalID
 		Blob                 string
-		Name                 string
 		MediaType, Declared  readapi.MediaType
 		Mismatch             bool
 		Asked                []asked
-		Request              readapi.Request
+		Request              readapi.Request // with the name
 		MaxOutputBytes, Size int64
 	}{
-		Principal: row.Scope.Principal, Blob: row.Blob, Name: row.Name, MediaType: row.MediaType, Declared: row.Declared,
+		Principal: row.Scope.Principal, Blob: row.Blob, MediaType: row.MediaType, Declared: row.Declared,
 		Mismatch: row.Mismatch, Request: req, MaxOutputBytes: lim.MaxOutputBytes, Size: row.Bytes,
 	}
 	for _, a := range able {

@@ -80,6 +80,8 @@ func (h *history) expected(scope readapi.Scope, k *known) readapi.Code {
 		return readapi.CodeNotFound
 	case k.deleted:
 		return readapi.CodeGone
+	case k.sample.never == readapi.CodeTooLarge: // also when its decoder is off
+		return k.sample.never
 	case k.sample.decoder == "" || h.off[k.sample.decoder]:
 		return readapi.CodeUnsupportedKind
 	}

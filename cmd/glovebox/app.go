@@ -35,6 +35,7 @@ type app struct {
 	config map[string]string // what the configuration file sets, by flag
 	exit   int               // of a command that printed its own failures
 
+	broken     bool // a read ended with a panic
 	openKeeper func(ctx context.Context, dir string, o *glovebox.Options) (keeper, error)
 
 	unkept     atomic.Bool // a decoder was compiled that the cache did not have afterwards

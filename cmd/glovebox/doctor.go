@@ -53,8 +53,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check that everything is in order",
 		Long: `Check the configuration, the data directory, the cache of compiled decoders and the
-decoders, read a small text through the wall, and print the limits that apply. Exit code
-3 if anything is wrong. A data directory that is not there yet is not made.`,
+decoders, read a small text through the wall, and print the limits that apply. A data
+directory that is not there yet is not made. Exit code 3 if anything is wrong.`,
 		Example:     "  glovebox doctor\n  glovebox doctor --json",
 		Args:        exactly(0, "no argument"),
 		Annotations: map[string]string{unconfigured: "true"}, // a broken configuration is a finding, not the end

@@ -59,7 +59,11 @@ func (a *app) keep(ctx context.Context, p *progress, o *glovebox.Options, f func
 	if err != nil {
 		return err
 	}
-	_, err = guard(func() (struct{}, error) { return struct{}{}, f(k) })
+	// Behind a panic nothing is closed: a call that it ended would be waited for, for ever.
+	err = f(k)
+	if a.broken {
+		return storeFailure(err)
+	}
 	if closeErr := k.Close(); err == nil {
 		err = closeErr
 	}

@@ -181,7 +181,7 @@ func TestReadMixed(t *testing.T) {
 	out.Reset()
 	a, stderr = keptApp(t, k, nil, &out)
 	a.open = func(*glovebox.Options) (reader, error) { return nil, readapi.CodeInternal }
-	if code := a.main([]string{"read", "--session", "s", uri}); code != exitOK || !strings.HasPrefix(out.String(), uri+": text/plain") {
+	if code := a.main([]string{"read", "--session", "s", uri}); code != exitOK || !strings.HasPrefix(out.String(), uri+": a.txt, text/plain, ") {
 		t.Errorf("exit code %d, %q: %s", code, &out, stderr)
 	}
 }

@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -61,11 +62,14 @@ func (a *app) main(args []string) int {
 	}
 }
 
+// errPanic is the cause of what guard returns for a panic.
+var errPanic = errors.New("panic")
+
 // guard runs f and turns a panic into an internal error: a bug of ours must not print a stack with paths, nor end the reads beside it.
 func guard[T any](f func() (T, error)) (v T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = &readapi.Error{Op: "glovebox", Code: readapi.CodeInternal, Hint: "This is a bug in glovebox; please report what you ran."}
+			err = &readapi.Error{Op: "glovebox", Code: readapi.CodeInternal, Err: errPanic, Hint: "This is a bug in glovebox; please report what you ran."}
 		}
 	}()
 	return f()

@@ -317,6 +317,7 @@ func (r *reading) decode(ctx context.Context, src *source, in input) (*readapi.D
 func (r *reading) print(ans answer, first bool) {
 	a := r.app
 	if ans.err != nil {
+		a.broken = a.broken || errors.Is(ans.err, errPanic)
 		f := asFailure(ans.in.shown, storeFailure(ans.err))
 		if f.exit == exitInterrupted || f.err.Code == readapi.CodeCanceled {
 			return

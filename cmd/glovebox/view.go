@@ -55,7 +55,11 @@ func (v *view) title() string {
 
 // heading is the title line: name, media type, what of it is here, size.
 func (v *view) heading(w *bytes.Buffer, doc *readapi.Document) {
-	facts := []string{string(doc.MediaType)}
+	var facts []string
+	if doc.URI != "" { // an address does not say what it is of
+		facts = append(facts, readapi.EscapeLine(doc.Name))
+	}
+	facts = append(facts, string(doc.MediaType))
 	if charset, ok := doc.Meta["charset"].(string); ok {
 		facts = append(facts, readapi.EscapeLine(charset))
 	}

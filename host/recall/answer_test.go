@@ -309,7 +309,7 @@ func TestResultCut(t *testing.T) {
 		"border": {fill + credential, "ghp_0", false},
 	} {
 		r, _ := setup(t, history{{"s", []string{result(c.text)}}}, &fakeOffers{})
-		answer, err := r.Recall(t.Context(), asking, words(c.term))
+		answer, err := r.Recall(t.Context(), readapi.Scope{Principal: "local", Session: "s"}, words(c.term))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func FuzzRequest(f *testing.F) {
 		req, err := ParseRequest(in)
 		if err == nil {
 			var answer *Answer
-			answer, err = r.Recall(t.Context(), asking, req)
+			answer, err = r.Recall(t.Context(), readapi.Scope{Principal: "local", Session: "s-shot"}, req)
 			if err == nil {
 				b, jerr := json.Marshal(answer)
 				if jerr != nil || len(b) > maxAnswerBytes || strings.Contains(string(b), credential) || strings.Contains(string(b), "null") && !strings.Contains(string(in), "null") {
@@ -368,7 +368,7 @@ func BenchmarkRecall(b *testing.B) {
 			b.SetBytes(int64(bytes))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := r.Recall(b.Context(), asking, words(term)); err != nil {
+				if _, err := r.Recall(b.Context(), readapi.Scope{Principal: "local", Session: "s-0"}, words(term)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -111,7 +111,7 @@ func setup(tb testing.TB, h history, offers Offers) (*Recall, *store.Index) {
 type recallCase struct {
 	name     string
 	history  history
-	active   string // "": s-asking, which has no events
+	active   string // "": s-asking; a session that has no events here gets one that nothing finds
 	decoders []string
 	req      Request
 	ablation func(*ablation) // the one that must make this case fail
@@ -119,17 +119,31 @@ type recallCase struct {
 }
 
 func (c recallCase) run(tb testing.TB, off ablation) error {
-	r, _ := setup(tb, c.history, &fakeOffers{decoders: c.decoders})
-	r.off = off
 	active := c.active
 	if active == "" {
 		active = "s-asking"
 	}
+	h := c.history
+	if !slices.ContainsFunc(h, func(s struct {
+		session string
+		events  []string
+	}) bool {
+		return s.session == active
+	}) {
+		h = append(slices.Clone(h), begun(active)...)
+	}
+	r, _ := setup(tb, h, &fakeOffers{decoders: c.decoders})
+	r.off = off
 	answer, err := r.Recall(tb.Context(), readapi.Scope{Principal: "local", Session: readapi.SessionID(active)}, c.req)
 	if err != nil {
 		return err
 	}
 	return c.check(answer)
+}
+
+// begun is a session in which nothing has been said that a term could find.
+func begun(session string) history {
+	return history{{session, []string{`{"type":"tool_call","id":"begun","tool":"x","timestamp":1}`}}}
 }
 
 func words(s ...string) Request { return Request{Terms: s} }

@@ -180,7 +180,7 @@ func TestWindow(t *testing.T) {
 		{time.Time{}, noon.Add(time.Minute), []string{"a1", "a0"}},
 		{time.Time{}, noon.Add(time.Minute - 1), []string{"a0"}},
 	} {
-		answer, err := r.Recall(t.Context(), asking, Request{Terms: []string{"x"}, Since: c.since, Until: c.until})
+		answer, err := r.Recall(t.Context(), readapi.Scope{Principal: "local", Session: "s"}, Request{Terms: []string{"x"}, Since: c.since, Until: c.until})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +270,7 @@ func TestCapAndPrincipals(t *testing.T) {
 	if _, err := ledger.New(index).Append(t.Context(), stranger, nil, ledger.Event{ID: "foreign", Type: ledger.Assistant, Text: "x", Time: noon.Add(time.Hour * 99)}); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := r.Recall(t.Context(), asking, Request{Terms: []string{"x"}, Limit: 25})
+	answer, err := r.Recall(t.Context(), readapi.Scope{Principal: "local", Session: "s-200"}, Request{Terms: []string{"x"}, Limit: 25})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestCapAndPrincipals(t *testing.T) {
 	if err := anchors("foreign")(answer); err != nil || answer.Searched.Sessions != 1 || answer.Searched.Capped {
 		t.Errorf("%v, %+v", err, answer.Searched)
 	}
-	if _, err := r.Recall(t.Context(), asking, Request{Expand: &Expand{Session: "s-000", Anchor: "foreign"}}); readapi.CodeOf(err) != readapi.CodeNotFound {
+	if _, err := r.Recall(t.Context(), readapi.Scope{Principal: "local", Session: "s-200"}, Request{Expand: &Expand{Session: "s-000", Anchor: "foreign"}}); readapi.CodeOf(err) != readapi.CodeNotFound {
 		t.Errorf("a foreign principal's message: %v", err)
 	}
 }
@@ -297,7 +297,7 @@ func TestExpand(t *testing.T) {
 		events = append(events, fmt.Sprintf(`{"type":"tool_result","id":"r%d","turn":"t","result":"out"}`, i), assistant(fmt.Sprint("o", i), fmt.Sprint("other", i), "x"))
 	}
 	events = append(events, `{"type":"tool_call","id":"silent","turn":"t","tool":"x"}`)
-	r, _ := setup(t, history{{"s-a", events}}, &fakeOffers{})
+	r, _ := setup(t, append(history{{"s-a", events}}, begun("s-asking")...), &fakeOffers{})
 	scope := readapi.Scope{Principal: "local", Session: "s-a"}
 	for _, c := range []struct {
 		x           Expand
@@ -328,6 +328,10 @@ func TestExpand(t *testing.T) {
 	if _, err := r.Recall(t.Context(), asking, Request{Expand: &Expand{Session: "s-a", Anchor: "m1"}}); err != nil {
 		t.Errorf("from another session: %v", err)
 	}
+	nobody := readapi.Scope{Principal: "local", Session: "s-nobody"}
+	if _, err := r.Recall(t.Context(), nobody, Request{Expand: &Expand{Session: "s-a", Anchor: "m1"}}); readapi.CodeOf(err) != readapi.CodeNotFound {
+		t.Errorf("from a session that does not exist: %v", err)
+	}
 	for name, req := range map[string]Request{
 		"absent":         {Expand: &Expand{Anchor: "nobody"}},
 		"other session":  {Expand: &Expand{Anchor: "m1", Session: "s-b"}},
@@ -347,7 +351,11 @@ func TestArchivedSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(ledger.New(index), &fakeOffers{}).Recall(t.Context(), asking, words("x")); err != nil || !d.archived {
+	l := ledger.New(index)
+	if _, err := l.Append(t.Context(), asking, nil, ledger.Event{Type: ledger.Assistant, Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(l, &fakeOffers{}).Recall(t.Context(), asking, words("x")); err != nil || !d.archived {
 		t.Errorf("archived sessions are left out (%v)", err)
 	}
 }
@@ -407,4 +415,16 @@ func try[T any](err error, f func() (T, error)) (T, error) {
 		return zero, err
 	}
 	return f()
+}
+
+// TestUnknownSession: a session that does not exist finds nothing, though its principal's sessions have it.
+func TestUnknownSession(t *testing.T) {
+	r, _ := setup(t, history{{"s-shot", []string{user("u1", "ts", "x")}}}, &fakeOffers{})
+	answer, err := r.Recall(t.Context(), asking, words("x", "y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := all(anchors(), unmatched("x", "y"))(answer); err != nil || answer.Searched != (Searched{}) {
+		t.Errorf("%v, searched %+v", err, answer.Searched)
+	}
 }

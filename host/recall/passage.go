@@ -87,6 +87,10 @@ func (s *search) load(ctx context.Context, h *hit, before, after int) (*passage,
 	return p, nil
 }
 
+func absentAnchor() error {
+	return &readapi.Error{Code: readapi.CodeNotFound, Detail: "there is no message of this id to expand"}
+}
+
 // expand shows more of what surrounds a message.
 func (s *search) expand(ctx context.Context, x Expand, searched *Searched) ([]*passage, error) {
 	if x.Session == "" {
@@ -99,10 +103,9 @@ func (s *search) expand(ctx context.Context, x Expand, searched *Searched) ([]*p
 		x.After = MaxExpand
 	}
 	scope := readapi.Scope{Principal: s.scope.Principal, Session: x.Session}
-	absent := &readapi.Error{Code: readapi.CodeNotFound, Detail: "there is no message of this id to expand"}
 	e, err := s.ledger.Event(ctx, scope, x.Anchor)
 	if readapi.CodeOf(err) == readapi.CodeNotFound || err == nil && s.inFlight(x.Session, e.Turn) {
-		return nil, absent
+		return nil, absentAnchor()
 	}
 	if err != nil {
 		return nil, err
@@ -112,7 +115,7 @@ func (s *search) expand(ctx context.Context, x Expand, searched *Searched) ([]*p
 		return nil, err
 	}
 	if p == nil {
-		return nil, absent
+		return nil, absentAnchor()
 	}
 	session, err := s.ledger.Session(ctx, scope)
 	if err != nil {

@@ -115,7 +115,7 @@ func New(l *ledger.Ledger, offers Offers) *Recall { return &Recall{ledger: l, of
 // Recall answers req as the session of scope.
 //
 // Gates come first, in this order, before anything is read: ctx, the request (invalid_request), a term that looks like a credential
-// (invalid_request), incognito_active. An anchor that is not there is not_found. A principal without sessions gets an empty answer. The
+// (invalid_request), incognito_active. An anchor that is not there is not_found. A session that does not exist gets an empty answer. The
 // answer takes at most 96 KiB as JSON, a passage 12 KiB, the text of a message 4 KiB; where that cuts, Truncated and HasMore say so.
 func (r *Recall) Recall(ctx context.Context, scope readapi.Scope, req Request) (*Answer, error) {
 	answer, err := r.recall(ctx, scope, req)
@@ -128,6 +128,11 @@ func (r *Recall) recall(ctx context.Context, scope readapi.Scope, req Request) (
 		return nil, err
 	}
 	answer := &Answer{Passages: []Passage{}, UnmatchedTerms: []string{}}
+	if known, err := s.known(ctx); err != nil {
+		return nil, err
+	} else if !known {
+		return s.nobody(answer)
+	}
 	var found []*passage
 	if req.Expand != nil {
 		found, err = s.expand(ctx, *req.Expand, &answer.Searched)
@@ -142,5 +147,25 @@ func (r *Recall) recall(ctx context.Context, scope readapi.Scope, req Request) (
 		return nil, err
 	}
 	render(answer, found, offers)
+	return answer, nil
+}
+
+// known reports whether the asking session exists.
+func (s *search) known(ctx context.Context) (bool, error) {
+	_, err := s.ledger.Session(ctx, s.scope)
+	if readapi.CodeOf(err) == readapi.CodeNotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// nobody answers a session that does not exist, under a mistyped id perhaps: it is told nothing of the others.
+func (s *search) nobody(answer *Answer) (*Answer, error) {
+	if s.req.Expand != nil {
+		return nil, absentAnchor()
+	}
+	for _, t := range s.terms {
+		answer.UnmatchedTerms = append(answer.UnmatchedTerms, t.text)
+	}
 	return answer, nil
 }

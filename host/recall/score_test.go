@@ -47,7 +47,7 @@ func TestScoreEndToEnd(t *testing.T) {
 			events = append(events, assistant(fmt.Sprint("m", i), "t2", "nothing"))
 		}
 		r, _ := setup(t, history{{"s", events}}, &fakeOffers{})
-		answer, err := r.Recall(t.Context(), asking, words("äbcd"))
+		answer, err := r.Recall(t.Context(), readapi.Scope{Principal: "local", Session: "s"}, words("äbcd"))
 		if err != nil {
 			t.Fatal(err)
 		}
