@@ -46,7 +46,7 @@ FUZZTIME ?= 30s
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@set -e; for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-			echo "== $$target ($$pkg)"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -parallel 2 $$pkg; \
+			echo "== $$target ($$pkg)"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s -parallel 2 $$pkg; \
 		done; \
 	done
 
@@ -80,6 +80,7 @@ wasm-check: ## build the decoders again and compare their bytes with what is com
 
 golden: ## write the expected output of tests anew and show what changed
 	$(GO) test ./cmd/glovebox -run '^TestScript$$' -update
+	$(GO) test ./host/server -run '^TestWire$$' -update
 	git diff --stat
 
 cover: ## test coverage: build/cover.html
