@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/glovebox-wasm/glovebox"
+	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
 )
@@ -147,7 +148,7 @@ func (a *app) examineData(ctx context.Context, d *doctorDocument) {
 		d.add("data directory", err, dir)
 		return
 	}
-	detail := fmt.Sprintf("%s: %s, %s of principal %s", dir, counted(sessions, "session"), counted(files, "file"), a.global.principal)
+	detail := fmt.Sprintf("%s: schema %d, %s, %s of principal %s", dir, sqliteindex.Version, counted(sessions, "session"), counted(files, "file"), a.global.principal)
 	if len(d.disabled) > 0 {
 		detail += fmt.Sprintf("; disabled decoders: %s", strings.Join(slices.Sorted(maps.Keys(d.disabled)), ", "))
 	}

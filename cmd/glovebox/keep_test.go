@@ -102,6 +102,9 @@ func TestAttachChanges(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
+				if n, _ := io.ReadFull(f, make([]byte, 7)); n > 6 { // the host stops behind what it was told, and knows no more than that
+					return nil, &readapi.Error{Code: readapi.CodeInvalidRequest}
+				}
 				return drain(ctx, m)
 			}}
 			var out bytes.Buffer
@@ -205,11 +208,12 @@ func TestStandingLimits(t *testing.T) {
 func TestStoreFailure(t *testing.T) {
 	for _, c := range []struct {
 		err  error
-		want int
+		want int // but for a corrupt data directory, which cannot be opened at all
 	}{
+		{&readapi.Error{Code: readapi.CodeCorrupt}, exitFailed},
 		{&readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the data directory cannot be written"}, exitEnvironment},
-		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Err: &fs.PathError{Op: "write", Err: syscall.ENOSPC}}, exitEnvironment},
-		{&readapi.Error{Code: readapi.CodeQuotaExceeded}, exitFailed},
+		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Detail: "the disk is full"}, exitEnvironment},
+		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Limit: &readapi.LimitHit{Name: "session_bytes", Value: 1}}, exitFailed},
 		{&readapi.Error{Code: readapi.CodeBusy}, exitFailed},
 		{&readapi.Error{Code: readapi.CodeNotFound}, exitFailed},
 		{errors.New("secret /path"), exitFailed},
@@ -225,10 +229,14 @@ func TestStoreFailure(t *testing.T) {
 			case "close":
 				k.closeErr = c.err
 			}
-			if code := a.main([]string{"attach", "--session", "s", "-"}); code != c.want {
+			want := c.want
+			if when == "open" && errors.Is(c.err, readapi.CodeCorrupt) {
+				want = exitEnvironment
+			}
+			if code := a.main([]string{"attach", "--session", "s", "-"}); code != want {
 				t.Errorf("%s, %v: exit code %d", when, c.err, code)
 			}
-			if strings.Contains(stderr.String(), "secret") || when == "open" && !strings.HasPrefix(stderr.String(), "glovebox: data directory: ") {
+			if strings.Contains(stderr.String(), "secret") || when == "open" && strings.Count(stderr.String(), "data directory") != 1 {
 				t.Errorf("%s, %v: told %q", when, c.err, stderr)
 			}
 		}
