@@ -19,6 +19,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox"
 	"github.com/glovebox-wasm/glovebox/host"
+	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -186,6 +187,43 @@ func TestReadMixed(t *testing.T) {
 	a.open = func(*glovebox.Options) (reader, error) { return nil, readapi.CodeInternal }
 	if code := a.main([]string{"read", "--session", "s", uri}); code != exitOK || !strings.HasPrefix(out.String(), uri+": a.txt, text/plain, ") {
 		t.Errorf("exit code %d, %q: %s", code, &out, stderr)
+	}
+}
+
+// TestPanicByAddress: behind a bug the data directory is not closed, which would wait for the call that never ended.
+func TestPanicByAddress(t *testing.T) {
+	for _, args := range [][]string{{"read", readapi.ArtifactID("a1").URI()}, {"attach", "-"}} {
+		k := &fakeKeeper{stuck: true}
+		k.read = func(context.Context, string) (*glovebox.Document, error) { panic("secret /path") }
+		k.append = func(context.Context, host.Message) (*glovebox.Appended, error) { panic("secret /path") }
+		a, stderr := keptApp(t, k, strings.NewReader("x"), io.Discard)
+		if code := a.main(append(args, "--session", "s")); code != exitFailed || !strings.Contains(stderr.String(), "(internal)") || strings.Contains(stderr.String(), "secret") {
+			t.Errorf("%v: exit code %d: %s", args, code, stderr)
+		}
+		if k.closed.Load() != 0 {
+			t.Errorf("%v: the data directory was closed", args)
+		}
+	}
+}
+
+// TestDoctorCounts: the number of sessions does not decide how long doctor takes.
+func TestDoctorCounts(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, database), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	k := &fakeKeeper{sessions: func(yield func(store.Session, error) bool) {
+		for yield(store.Session{ID: "s"}, nil) {
+			seen++
+		}
+	}}
+	var out bytes.Buffer
+	a, _ := keptApp(t, k, nil, &out)
+	a.open = func(*glovebox.Options) (reader, error) { return nil, readapi.CodeInternal }
+	_ = a.main([]string{"doctor", "--data", data})
+	if !strings.Contains(out.String(), "1000 sessions or more, 0 files or more of principal local") || seen != mostCounted {
+		t.Errorf("%d seen\n%s", seen, &out)
 	}
 }
 
