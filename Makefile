@@ -57,7 +57,7 @@ bars: ## print the figures that this version is held to, once
 	@$(GO) test -run '^$$' -bench '^Benchmark(Artifacts|Open)' ./host/store/sqliteindex | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^Test(Stranger|Kill)$$' . | grep -E 'AUC|kills|^--- '
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^TestCrash$$' ./host/store | grep -E 'kills|^--- '
-	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
+	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
 
 soak: ## long runs: five thousand reads in one process keep its memory flat
 	GLOVEBOX_SOAK=1 $(GO) test -run '^$$' -bench '^BenchmarkFlatMemory' -benchtime 1x .
