@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
+
 	"fmt"
 	"strconv"
 	"strings"
@@ -72,7 +72,7 @@ func (a *app) recallCommand() *cobra.Command {
 			if a.global.json {
 				return a.printDone(answer)
 			}
-			a.printPassages(c.Context(), id, req, answer)
+			a.printPassages(id, req, answer)
 			return nil
 		},
 	}
@@ -140,7 +140,7 @@ func moment(flag, s string, now time.Time) (t time.Time, day bool, err error) {
 }
 
 // printPassages shows an answer to people.
-func (a *app) printPassages(_ context.Context, asking readapi.SessionID, req recall.Request, answer *recall.Answer) {
+func (a *app) printPassages(asking readapi.SessionID, req recall.Request, answer *recall.Answer) {
 	var b bytes.Buffer
 	for i, p := range answer.Passages {
 		if i > 0 {
@@ -152,7 +152,7 @@ func (a *app) printPassages(_ context.Context, asking readapi.SessionID, req rec
 		}
 		b.WriteByte('\n')
 		for _, m := range p.Messages {
-			a.message(&b, shownMessage{m.Timestamp, string(m.Role), m.Text, m.Truncated})
+			writeMessage(&b, shownMessage{m.Timestamp, string(m.Role), m.Text, m.Truncated})
 			for _, x := range m.Materials {
 				where := x.Resource
 				if where == "" {
@@ -194,8 +194,8 @@ type shownMessage struct {
 	truncated bool
 }
 
-// message shows one message, its text indented below who said it and when.
-func (a *app) message(b *bytes.Buffer, m shownMessage) {
+// writeMessage shows one message, its text indented below who said it and when.
+func writeMessage(b *bytes.Buffer, m shownMessage) {
 	fmt.Fprintf(b, "  %s  %s\n", clock(m.time), strings.ReplaceAll(m.role, "_", " "))
 	text, _ := readapi.Escape(strings.ReplaceAll(m.text, "\r\n", "\n"))
 	for line := range strings.Lines(text) {

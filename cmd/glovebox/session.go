@@ -161,7 +161,7 @@ func (a *app) printEvents(ctx context.Context, s session, events []ledger.Event)
 		case ledger.ToolResult:
 			role, text = role+" "+e.Tool, string(e.Result)
 		}
-		a.message(&b, shownMessage{e.Time, readapi.EscapeLine(role), text, false})
+		writeMessage(&b, shownMessage{e.Time, readapi.EscapeLine(role), text, false})
 		for _, ref := range e.Refs() {
 			where := offers[0].URI
 			if where == "" {
