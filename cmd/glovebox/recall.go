@@ -175,6 +175,10 @@ func (a *app) printPassages(asking readapi.SessionID, req recall.Request, answer
 
 // summary says how far a search went.
 func summary(b *bytes.Buffer, answer *recall.Answer) {
+	if answer.Searched.Sessions == 0 {
+		b.WriteString("nothing was searched: the asking session has nothing in it yet\n")
+		return
+	}
 	fmt.Fprintf(b, "%s from %s", counted(len(answer.Passages), "passage"), counted(answer.Searched.Sessions, "session"))
 	if answer.Searched.Capped {
 		fmt.Fprintf(b, "; there are older sessions, before %s, that were not searched", clock(answer.Searched.Oldest))
