@@ -46,16 +46,18 @@ FUZZTIME ?= 30s
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@set -e; for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-			echo "== $$target ($$pkg)"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -parallel 2 $$pkg; \
+			echo "== $$target ($$pkg)"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s -parallel 2 $$pkg; \
 		done; \
 	done
 
 bars: ## print the figures that this version is held to, once
-	@$(GO) test -run '^$$' -bench '^Benchmark(Registry|PutBack|Process|Rewriting|Hostile)' . | grep '^Benchmark'
+	@$(GO) test -run '^$$' -bench '^Benchmark(Registry|PutBack|Process|Rewriting|Hostile|Address|Offer)' . | grep '^Benchmark'
 	@$(GO) test -run '^$$' -bench '^BenchmarkInput' ./wasm/sandbox | grep '^Benchmark'
 	@$(GO) test -count=1 -v -run '^Test(SameOutputSameFuel|NothingStays|Hostile)$$' . | grep -- '^--- '
 	@$(GO) test -run '^$$' -bench '^Benchmark(Artifacts|Open)' ./host/store/sqliteindex | grep '^Benchmark'
-	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^TestCrash$$' ./host/store | grep -- '^--- '
+	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^Test(Stranger|Kill)$$' . | grep -E 'AUC|kills|^--- '
+	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^TestCrash$$' ./host/store | grep -E 'kills|^--- '
+	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
 
 soak: ## long runs: five thousand reads in one process keep its memory flat
 	GLOVEBOX_SOAK=1 $(GO) test -run '^$$' -bench '^BenchmarkFlatMemory' -benchtime 1x .
@@ -80,6 +82,7 @@ wasm-check: ## build the decoders again and compare their bytes with what is com
 
 golden: ## write the expected output of tests anew and show what changed
 	$(GO) test ./cmd/glovebox -run '^TestScript$$' -update
+	$(GO) test ./host/server -run '^TestWire$$' -update
 	git diff --stat
 
 cover: ## test coverage: build/cover.html

@@ -212,6 +212,10 @@ func TestOffer(t *testing.T) {
 	if got, err := s.Offer(t.Context()); err != nil || len(got) != 0 {
 		t.Errorf("of nothing: %v, %v", got, err)
 	}
+	before = c.artifacts.Load()
+	if got, err := s.Offer(t.Context(), slices.Repeat([]readapi.AttachmentRef{mine.Ref("s")}, 2*store.MaxPage)...); err != nil || got[2*store.MaxPage-1].URI != mine.Resource || c.artifacts.Load()-before != 1 {
+		t.Errorf("the same ref many times: %v, %d queries", err, c.artifacts.Load()-before)
+	}
 	var many []readapi.AttachmentRef
 	for i := range store.MaxPage + 1 {
 		ref := mine.Ref("s")

@@ -229,3 +229,29 @@ func TestDecoderConflict(t *testing.T) {
 	r.mu.Unlock()
 	wantCode(t, "never the first", h.EnableDecoder(t.Context(), "pdf", true), readapi.CodeConflict)
 }
+
+// refusing is an index that takes no change.
+type refusing struct {
+	store.IndexDriver
+	asked int
+}
+
+func (r *refusing) SetDecoders(context.Context, int64, []store.DecoderEntry) (store.DecoderSet, error) {
+	r.asked++
+	return store.DecoderSet{}, &readapi.Error{Code: readapi.CodeBusy}
+}
+
+// Only a conflict is tried again; a change that fails leaves everything as it was.
+func TestDecoderChangeFails(t *testing.T) {
+	p := newPlace()
+	h := p.open(t, newQuick(), nil)
+	r := &refusing{IndexDriver: p.driver}
+	p.driver = r
+	_, err := host.New(t.Context(), blobsOf(t, p), indexOf(t, p), &changedDigest{newQuick()}, nil)
+	wantCode(t, "New", err, readapi.CodeBusy)
+	same := p.open(t, newQuick(), nil) // brings nothing new, so it needs no change
+	wantCode(t, "EnableDecoder", same.EnableDecoder(t.Context(), "pdf", false), readapi.CodeBusy)
+	if r.asked != 2 || names(t, same) != "pdf image text" || names(t, h) != "pdf image text" {
+		t.Errorf("asked %d times; %s; %s", r.asked, names(t, same), names(t, h))
+	}
+}

@@ -137,6 +137,9 @@ func validUTF8(b []byte, whole bool) bool {
 	return utf8.Valid(b)
 }
 
+// leastWide is how many characters it takes to tell wide text without a byte order mark from any two bytes.
+const leastWide = 2
+
 // classifyWide looks for UTF-32 and UTF-16 without a byte order mark.
 func classifyWide(prefix []byte, k byteCounts) (TextClass, bool) {
 	// As bytes, UTF-16 of Latin script is half NULs and that of others full of controls. Where there are few, the bytes are an 8-bit
@@ -149,7 +152,7 @@ func classifyWide(prefix []byte, k byteCounts) (TextClass, bool) {
 		b := trimWide(prefix, wideSize(c))
 		s := scoreWide(b, c)
 		// One character in a hundred may be damaged; the rest have to be ones that texts are made of.
-		if s.units == 0 || s.bad*100 > s.units || s.points < 2*s.units {
+		if s.units < leastWide || s.bad*100 > s.units || s.points < 2*s.units {
 			continue
 		}
 		if s.points*max(best.units, 1) > best.points*s.units || charset == "" {

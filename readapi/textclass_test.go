@@ -56,6 +56,7 @@ func TestClassifyText(t *testing.T) {
 		want readapi.TextClass
 	}{
 		{"nothing", "", ascii},
+		{"three bytes", "\x00\x01\x02", binary},
 		{"ASCII", log, ascii},
 		{"UTF-8", chinese, utf8Text},
 		{"UTF-8 cut inside a character", chinese[:len(chinese)-2], utf8Text},

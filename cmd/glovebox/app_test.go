@@ -244,3 +244,13 @@ func TestRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestWarmUnkept: a warm cache is what the command is for, so one that keeps nothing is a failure.
+func TestWarmUnkept(t *testing.T) {
+	var out bytes.Buffer
+	f := &fakeReader{decoders: []glovebox.DecoderStatus{{DecoderInfo: readapi.DecoderInfo{Name: "pdf"}, Compiled: true}, {DecoderInfo: readapi.DecoderInfo{Name: "text"}}}}
+	a, stderr := fakeApp(t, f, "", &out)
+	if code := a.run(t.Context(), []string{"cache", "warm", "--cache", t.TempDir()}); code != exitEnvironment || out.Len() != 0 {
+		t.Errorf("exit code %d, output %q, %s", code, &out, stderr)
+	}
+}

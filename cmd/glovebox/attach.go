@@ -31,7 +31,7 @@ func (f *attachFlags) register(set *pflag.FlagSet) {
 }
 
 const attachLong = `Keep files in a session: they become one message of the user, with --message as its
-text, that carries them. All of them are kept or none is.
+text, that carries them, at most 8. All of them are kept or none is.
 
 FILE is a file or - for standard input. Each is stored under an id of its own, and has
 an address if a decoder reads files of its kind; "glovebox read ADDRESS" opens it then,

@@ -252,9 +252,6 @@ func writeNew(path string, r io.Reader) (err error) {
 	d := &imageDir{root: root, shown: filepath.Dir(path)}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	name := filepath.Base(path)
-	if _, err := root.Lstat(name); err == nil {
-		return taken(path, nil)
-	}
 	tmp, err := d.temporary(r)
 	if _, ours := errors.AsType[*readapi.Error](err); ours || errors.Is(err, context.Canceled) {
 		return err

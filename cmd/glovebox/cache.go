@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -52,14 +53,16 @@ func (a *app) cacheWarmCommand() *cobra.Command {
 			if err != nil {
 				return asFailure("", err)
 			}
-			a.tellUnkept()
+			if slices.ContainsFunc(decoders, func(d glovebox.DecoderStatus) bool { return !d.Compiled }) {
+				f := environment("cache directory", "a compiled decoder could not be kept", nil)
+				f.err.Hint = `"glovebox doctor" says why.`
+				return f
+			}
 			if a.global.json {
 				return a.printDone(map[string]any{"plugins": decoders})
 			}
 			for _, d := range decoders {
-				if d.Compiled {
-					fmt.Fprintf(a.out, "%s is ready\n", d.Name)
-				}
+				fmt.Fprintf(a.out, "%s is ready\n", d.Name)
 			}
 			return nil
 		},

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/glovebox-wasm/glovebox"
+	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
 )
@@ -113,6 +114,9 @@ func attachmentLimit(set *pflag.FlagSet) int64 {
 	return defaultMaxAttachment
 }
 
+// mostCounted is how many sessions doctor counts: it is asked when something is wrong, and then it should not take long.
+const mostCounted = 1000
+
 // examineData opens the data directory, if there is one, and counts what the principal has in it.
 func (a *app) examineData(ctx context.Context, d *doctorDocument) {
 	dir := a.global.dataDir()
@@ -120,12 +124,16 @@ func (a *app) examineData(ctx context.Context, d *doctorDocument) {
 		d.add("data directory", ignoreAbsent(writable(dir)), dir+", nothing is kept yet")
 		return
 	}
-	sessions, files := 0, 0
+	sessions, files, more := 0, 0, ""
 	d.disabled = map[string]bool{}
 	err := a.look(ctx, func(k keeper) error {
 		for s, err := range k.Sessions(ctx, true) {
 			if err != nil {
 				return err
+			}
+			if sessions == mostCounted {
+				more = " or more"
+				break
 			}
 			sessions++
 			for _, err := range k.session(s.ID).Attachments(ctx) {
@@ -147,7 +155,8 @@ func (a *app) examineData(ctx context.Context, d *doctorDocument) {
 		d.add("data directory", err, dir)
 		return
 	}
-	detail := fmt.Sprintf("%s: %s, %s of principal %s", dir, counted(sessions, "session"), counted(files, "file"), a.global.principal)
+	detail := fmt.Sprintf("%s: schema %d, %s%s, %s%s of principal %s", dir, sqliteindex.Version, counted(sessions, "session"), more, counted(files, "file"), more,
+		a.global.principal)
 	if len(d.disabled) > 0 {
 		detail += fmt.Sprintf("; disabled decoders: %s", strings.Join(slices.Sorted(maps.Keys(d.disabled)), ", "))
 	}

@@ -44,6 +44,8 @@ func (f *fakeKeeper) Close() error {
 	return f.closeErr
 }
 
+func (f *fakeKeeper) Decoders(context.Context) ([]glovebox.DecoderStatus, error) { return nil, nil }
+
 type fakeSession struct {
 	session
 	f *fakeKeeper
@@ -51,6 +53,10 @@ type fakeSession struct {
 
 func (s fakeSession) Append(ctx context.Context, m host.Message) (*glovebox.Appended, error) {
 	return s.f.append(ctx, m)
+}
+
+func (s fakeSession) Attachments(context.Context) iter.Seq2[readapi.Attachment, error] {
+	return func(func(readapi.Attachment, error) bool) {}
 }
 
 func (s fakeSession) Read(ctx context.Context, uri string, _ *glovebox.ReadOptions) (*glovebox.Document, error) {

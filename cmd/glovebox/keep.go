@@ -6,7 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"syscall"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -99,7 +99,12 @@ func (a *app) keeper(ctx context.Context, p *progress, o *glovebox.Options) (kee
 	k, err := a.openKeeper(ctx, a.global.dataDir(), o)
 	if err != nil {
 		f := *asFailure("", storeFailure(err))
-		f.subject = "data directory"
+		if !strings.Contains(f.plain, "data directory") {
+			f.subject = "data directory"
+		}
+		if f.err.Code == readapi.CodeCorrupt { // all of it, not one file
+			f.exit = exitEnvironment
+		}
 		return nil, &f
 	}
 	return k, nil
@@ -117,7 +122,7 @@ func (a *app) standingLimits() (readapi.Limits, error) {
 }
 
 // storeFailure gives what the store returned its exit code: a data directory that cannot be used is the environment's fault, and so is
-// a full disk. Everything else stays as it is.
+// a full disk, which is a quota that nobody set. Everything else stays as it is.
 func storeFailure(err error) error {
 	if err == nil {
 		return nil
@@ -126,11 +131,9 @@ func storeFailure(err error) error {
 		return err
 	}
 	f := asFailure("", err)
-	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EDQUOT)
-	if f.err.Code == readapi.CodeCapabilityUnavailable || full {
-		c := *f
-		c.exit = exitEnvironment
-		return &c
+	if f.err.Code == readapi.CodeCapabilityUnavailable || f.err.Code == readapi.CodeQuotaExceeded && f.err.Limit == nil {
+		f.exit, f.plain = exitEnvironment, f.err.Detail // the code's own sentence is about services
+		return f
 	}
 	return err
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox"
 	"github.com/glovebox-wasm/glovebox/host"
+	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -101,6 +102,9 @@ func TestAttachChanges(t *testing.T) {
 					if err := c.during(path); err != nil {
 						t.Fatal(err)
 					}
+				}
+				if n, _ := io.ReadFull(f, make([]byte, 7)); n > 6 { // the host stops behind what it was told, and knows no more than that
+					return nil, &readapi.Error{Code: readapi.CodeInvalidRequest}
 				}
 				return drain(ctx, m)
 			}}
@@ -186,6 +190,43 @@ func TestReadMixed(t *testing.T) {
 	}
 }
 
+// TestPanicByAddress: behind a bug the data directory is not closed, which would wait for the call that never ended.
+func TestPanicByAddress(t *testing.T) {
+	for _, args := range [][]string{{"read", readapi.ArtifactID("a1").URI()}, {"attach", "-"}} {
+		k := &fakeKeeper{stuck: true}
+		k.read = func(context.Context, string) (*glovebox.Document, error) { panic("secret /path") }
+		k.append = func(context.Context, host.Message) (*glovebox.Appended, error) { panic("secret /path") }
+		a, stderr := keptApp(t, k, strings.NewReader("x"), io.Discard)
+		if code := a.main(append(args, "--session", "s")); code != exitFailed || !strings.Contains(stderr.String(), "(internal)") || strings.Contains(stderr.String(), "secret") {
+			t.Errorf("%v: exit code %d: %s", args, code, stderr)
+		}
+		if k.closed.Load() != 0 {
+			t.Errorf("%v: the data directory was closed", args)
+		}
+	}
+}
+
+// TestDoctorCounts: the number of sessions does not decide how long doctor takes.
+func TestDoctorCounts(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, database), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	k := &fakeKeeper{sessions: func(yield func(store.Session, error) bool) {
+		for yield(store.Session{ID: "s"}, nil) {
+			seen++
+		}
+	}}
+	var out bytes.Buffer
+	a, _ := keptApp(t, k, nil, &out)
+	a.open = func(*glovebox.Options) (reader, error) { return nil, readapi.CodeInternal }
+	_ = a.main([]string{"doctor", "--data", data})
+	if !strings.Contains(out.String(), "1000 sessions or more, 0 files or more of principal local") || seen != mostCounted {
+		t.Errorf("%d seen\n%s", seen, &out)
+	}
+}
+
 // TestStandingLimits: what the environment says of limits holds for each command, so that what one offers another reads.
 func TestStandingLimits(t *testing.T) {
 	k := &fakeKeeper{append: drain}
@@ -205,11 +246,12 @@ func TestStandingLimits(t *testing.T) {
 func TestStoreFailure(t *testing.T) {
 	for _, c := range []struct {
 		err  error
-		want int
+		want int // but for a corrupt data directory, which cannot be opened at all
 	}{
+		{&readapi.Error{Code: readapi.CodeCorrupt}, exitFailed},
 		{&readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the data directory cannot be written"}, exitEnvironment},
-		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Err: &fs.PathError{Op: "write", Err: syscall.ENOSPC}}, exitEnvironment},
-		{&readapi.Error{Code: readapi.CodeQuotaExceeded}, exitFailed},
+		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Detail: "the disk is full"}, exitEnvironment},
+		{&readapi.Error{Code: readapi.CodeQuotaExceeded, Limit: &readapi.LimitHit{Name: "session_bytes", Value: 1}}, exitFailed},
 		{&readapi.Error{Code: readapi.CodeBusy}, exitFailed},
 		{&readapi.Error{Code: readapi.CodeNotFound}, exitFailed},
 		{errors.New("secret /path"), exitFailed},
@@ -225,10 +267,14 @@ func TestStoreFailure(t *testing.T) {
 			case "close":
 				k.closeErr = c.err
 			}
-			if code := a.main([]string{"attach", "--session", "s", "-"}); code != c.want {
+			want := c.want
+			if when == "open" && errors.Is(c.err, readapi.CodeCorrupt) {
+				want = exitEnvironment
+			}
+			if code := a.main([]string{"attach", "--session", "s", "-"}); code != want {
 				t.Errorf("%s, %v: exit code %d", when, c.err, code)
 			}
-			if strings.Contains(stderr.String(), "secret") || when == "open" && !strings.HasPrefix(stderr.String(), "glovebox: data directory: ") {
+			if strings.Contains(stderr.String(), "secret") || when == "open" && strings.Count(stderr.String(), "data directory") != 1 {
 				t.Errorf("%s, %v: told %q", when, c.err, stderr)
 			}
 		}

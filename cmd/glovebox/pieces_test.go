@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -277,7 +278,10 @@ func TestLimitFlag(t *testing.T) {
 			t.Errorf("%s: no flag %q", name, flag)
 		}
 	}
-	for _, name := range []string{"units", "cache", "data", ""} {
+	if flag := limitFlag("max_attachment_bytes"); newApp(nil, nil, nil).attachCommand().Flags().Lookup(flag) == nil {
+		t.Errorf("max_attachment_bytes: no flag %q", flag)
+	}
+	for _, name := range []string{"units", "cache", "data", "principal", "session", "jobs", ""} {
 		if flag := limitFlag(name); flag != "" {
 			t.Errorf("%q: --%s does not raise it", name, flag)
 		}
@@ -285,7 +289,8 @@ func TestLimitFlag(t *testing.T) {
 	for _, name := range configurable {
 		root := newApp(nil, io.Discard, nil).root()
 		read, _, err := root.Find([]string{"read"})
-		if err != nil || read.Flags().Lookup(name) == nil && root.PersistentFlags().Lookup(name) == nil {
+		attach, _, err2 := root.Find([]string{"attach"})
+		if err = errors.Join(err, err2); err != nil || read.Flags().Lookup(name) == nil && attach.Flags().Lookup(name) == nil && root.PersistentFlags().Lookup(name) == nil {
 			t.Errorf("%s can be configured and is no flag: %v", name, err)
 		}
 	}

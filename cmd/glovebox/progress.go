@@ -67,7 +67,7 @@ func (p *progress) copying(name string, size int64) *bar {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := p.begin().New(size, mpb.BarStyle(),
+	b := p.begin().New(size, mpb.BarStyle(), mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name("attaching "+readapi.EscapeLine(name)+" ")),
 		mpb.AppendDecorators(decor.CountersKibiByte("% .1f / % .1f")))
 	return &bar{p, b}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -72,7 +71,7 @@ func (a *app) recallCommand() *cobra.Command {
 			if a.global.json {
 				return a.printDone(answer)
 			}
-			a.printPassages(c.Context(), id, req, answer)
+			a.printPassages(id, req, answer)
 			return nil
 		},
 	}
@@ -140,7 +139,7 @@ func moment(flag, s string, now time.Time) (t time.Time, day bool, err error) {
 }
 
 // printPassages shows an answer to people.
-func (a *app) printPassages(_ context.Context, asking readapi.SessionID, req recall.Request, answer *recall.Answer) {
+func (a *app) printPassages(asking readapi.SessionID, req recall.Request, answer *recall.Answer) {
 	var b bytes.Buffer
 	for i, p := range answer.Passages {
 		if i > 0 {
@@ -152,7 +151,7 @@ func (a *app) printPassages(_ context.Context, asking readapi.SessionID, req rec
 		}
 		b.WriteByte('\n')
 		for _, m := range p.Messages {
-			a.message(&b, shownMessage{m.Timestamp, string(m.Role), m.Text, m.Truncated})
+			writeMessage(&b, shownMessage{m.Timestamp, string(m.Role), m.Text, m.Truncated})
 			for _, x := range m.Materials {
 				where := x.Resource
 				if where == "" {
@@ -176,6 +175,10 @@ func (a *app) printPassages(_ context.Context, asking readapi.SessionID, req rec
 
 // summary says how far a search went.
 func summary(b *bytes.Buffer, answer *recall.Answer) {
+	if answer.Searched.Sessions == 0 {
+		b.WriteString("nothing was searched: the asking session has nothing in it yet\n")
+		return
+	}
 	fmt.Fprintf(b, "%s from %s", counted(len(answer.Passages), "passage"), counted(answer.Searched.Sessions, "session"))
 	if answer.Searched.Capped {
 		fmt.Fprintf(b, "; there are older sessions, before %s, that were not searched", clock(answer.Searched.Oldest))
@@ -194,8 +197,8 @@ type shownMessage struct {
 	truncated bool
 }
 
-// message shows one message, its text indented below who said it and when.
-func (a *app) message(b *bytes.Buffer, m shownMessage) {
+// writeMessage shows one message, its text indented below who said it and when.
+func writeMessage(b *bytes.Buffer, m shownMessage) {
 	fmt.Fprintf(b, "  %s  %s\n", clock(m.time), strings.ReplaceAll(m.role, "_", " "))
 	text, _ := readapi.Escape(strings.ReplaceAll(m.text, "\r\n", "\n"))
 	for line := range strings.Lines(text) {

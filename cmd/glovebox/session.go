@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -160,7 +161,7 @@ func (a *app) printEvents(ctx context.Context, s session, events []ledger.Event)
 		case ledger.ToolResult:
 			role, text = role+" "+e.Tool, string(e.Result)
 		}
-		a.message(&b, shownMessage{e.Time, readapi.EscapeLine(role), text, false})
+		writeMessage(&b, shownMessage{e.Time, readapi.EscapeLine(role), text, false})
 		for _, ref := range e.Refs() {
 			where := offers[0].URI
 			if where == "" {
@@ -199,7 +200,7 @@ func (a *app) sessionAppendCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			events, err := readEvents(interruptible(c.Context(), a.in))
+			events, lines, err := readEvents(interruptible(c.Context(), a.in))
 			if err != nil {
 				return err
 			}
@@ -210,7 +211,7 @@ func (a *app) sessionAppendCommand() *cobra.Command {
 					return err
 				})
 				if err != nil {
-					return err
+					return appendFailure(lines, err)
 				}
 			}
 			if a.global.json {
@@ -222,19 +223,19 @@ func (a *app) sessionAppendCommand() *cobra.Command {
 	}
 }
 
-// readEvents reads one event per line; blank lines are none. What is wrong with a line is told with its number.
-func readEvents(r io.Reader) ([]ledger.Event, error) {
+// readEvents reads one event per line, and says in which line each stands; blank lines are none. What is wrong with a line is told with its
+// number.
+func readEvents(r io.Reader) (events []ledger.Event, lines []int, err error) {
 	all, err := io.ReadAll(io.LimitReader(r, maxAppend+1))
 	if err != nil {
-		return nil, fileFailure("-", err)
+		return nil, nil, fileFailure("-", err)
 	}
 	if len(all) > maxAppend {
 		f := failed("-", readapi.CodeTooLarge, "these are more events than one command adds", nil)
 		f.err.Limit = &readapi.LimitHit{Name: "append_bytes", Value: maxAppend}
 		f.err.Hint = "Nothing was added. Send at most 64 MiB at once."
-		return nil, f
+		return nil, nil, f
 	}
-	var events []ledger.Event
 	n := 0
 	for line := range bytes.Lines(all) {
 		n++
@@ -243,11 +244,30 @@ func readEvents(r io.Reader) ([]ledger.Event, error) {
 		}
 		var e ledger.Event
 		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, lineFailure(n, err)
+			return nil, nil, lineFailure(n, err)
 		}
-		events = append(events, e)
+		events, lines = append(events, e), append(lines, n)
 	}
-	return events, nil
+	return events, lines, nil
+}
+
+// appendFailure says in which line the event stands that the ledger refused. Of several events the ledger says which one it was.
+func appendFailure(lines []int, err error) error {
+	e, ok := errors.AsType[*readapi.Error](err)
+	if !ok || e.Code != readapi.CodeInvalidRequest && e.Code != readapi.CodeTooLarge {
+		return err
+	}
+	nth := 1
+	if len(lines) > 1 {
+		if _, scanErr := fmt.Sscanf(e.Detail, "event %d: ", &nth); scanErr != nil || nth < 1 || nth > len(lines) {
+			return err
+		}
+		_, detail, _ := strings.Cut(e.Detail, ": ")
+		c := *e
+		c.Detail = detail
+		e = &c
+	}
+	return lineFailure(lines[nth-1], e)
 }
 
 // lineFailure is what is wrong with the nth line.

@@ -122,7 +122,7 @@ func limitFlag(name string) string {
 		return "max-memory"
 	case "max_total_pixels":
 		return "max-pixels"
-	case "timeout_ms":
+	case "timeout", "timeout_ms":
 		return "timeout"
 	case "fuel":
 		return "max-fuel"
@@ -154,6 +154,9 @@ func configFile() string {
 // value one that its flag takes, whichever command runs: a mistake shows at the first run and not at the first use.
 func loadConfig(path string) (map[string]string, error) {
 	const subject = "configuration file"
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a named pipe would be waited for
+		return nil, environment(subject, "is not a regular file", nil)
+	}
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

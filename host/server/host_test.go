@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/glovebox-wasm/glovebox/host"
+	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
@@ -104,6 +105,9 @@ func TestHost(t *testing.T) {
 	defer root.Close()
 	session := func(id readapi.SessionID) *host.Session {
 		return h.Session(readapi.Scope{Principal: readapi.LocalPrincipal, Session: id})
+	}
+	if _, err := session("other").Append(t.Context(), ledger.Event{Type: ledger.User, Text: "hello"}); err != nil { // a session is there once it has something
+		t.Fatal(err)
 	}
 	mine := dial(t, session("mine"), &MCPOptions{Root: root}).greet()
 	other := dial(t, session("other"), &MCPOptions{Root: root}).greet()

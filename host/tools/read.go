@@ -136,10 +136,12 @@ func structure(doc *readapi.Document) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var m map[string]any
+	var m map[string]json.RawMessage
 	if err := json.Unmarshal(b, &m); err != nil {
 		return nil, err
 	}
-	m["parts"] = parts
+	if m["parts"], err = json.Marshal(parts); err != nil {
+		return nil, err
+	}
 	return json.Marshal(m)
 }

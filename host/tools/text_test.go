@@ -161,7 +161,7 @@ func TestRecallBudget(t *testing.T) {
 func TestWalk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var texts []string
-		for i := range rapid.IntRange(1, 3000).Draw(t, "pages") {
+		for i := range rapid.IntRange(1, 600).Draw(t, "pages") {
 			texts = append(texts, fmt.Sprintf("[%d]", i+1)+strings.Repeat("wort ", rapid.IntRange(0, 20).Draw(t, "words")))
 		}
 		most := rapid.Int64Range(1000, 6000).Draw(t, "budget")

@@ -54,6 +54,7 @@ say "9. The address opens it"
 run read --session chat-42 --pages 1 "$address"
 
 say "10. Another session hears of the message, gets no address, and cannot use this one"
+run attach --session chat-7 "$dir/photo.jpg"
 run recall --session chat-7 report.pdf
 refused read --session chat-7 "$address"
 

@@ -31,23 +31,32 @@ func driverError(ctx context.Context, err error) error {
 	if !ok {
 		return store.PlaceError("", err) // of the file system
 	}
+	return sqliteError(e.Code(), err)
+}
+
+// sqliteError is the error for an extended result code of SQLite.
+func sqliteError(code int, err error) error {
 	out := &readapi.Error{Code: readapi.CodeInternal, Err: err}
-	kind := e.Code() & 0xff // the rest of an extended code only says more exactly where
-	if e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE {
-		kind = sqlite3.SQLITE_FULL // there is no room for the 32 KiB of the log's shared memory
-	}
-	switch kind {
+	switch code & 0xff { // the rest of an extended code only says more exactly where
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return errBusy(err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT:
 		out.Code, out.Detail = readapi.CodeCorrupt, "the index is damaged"
 	case sqlite3.SQLITE_FULL:
-		out.Code, out.Detail, out.Hint = readapi.CodeQuotaExceeded, "the disk is full", "Make room on the disk of the data directory."
+		return errFull(err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR:
+		// Readers and writers meet in a small shared file. That it cannot be made larger is how a full disk shows at opening.
+		if code == sqlite3.SQLITE_IOERR_SHMSIZE {
+			return errFull(err)
+		}
 		out.Code, out.Detail = readapi.CodeCapabilityUnavailable, "the data directory cannot be used"
 		out.Hint = "Let the user that runs glovebox read and write the data directory."
 	case sqlite3.SQLITE_TOOBIG:
 		out.Code, out.Detail = readapi.CodeTooLarge, "a row is larger than the index can keep"
 	}
 	return out
+}
+
+func errFull(cause error) error {
+	return &readapi.Error{Code: readapi.CodeQuotaExceeded, Detail: "the disk is full", Hint: "Make room on the disk of the data directory.", Err: cause}
 }

@@ -1,0 +1,4 @@
+package sqliteindex
+
+// Version is the version of the schema that this program reads and writes.
+const Version = schemaVersion
