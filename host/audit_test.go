@@ -220,7 +220,7 @@ func TestOptions(t *testing.T) {
 	for name, o := range map[string]host.Options{
 		"negative file size": {MaxAttachmentBytes: -1}, "negative files": {MaxAttachments: -1}, "too many files": {MaxAttachments: 9},
 		"negative cache": {CacheBytes: -2}, "negative limit": {Limits: readapi.Limits{Fuel: -1}}, "prefix": {URIPrefix: "files/"},
-		"hidden prefix": {URIPrefix: "a://\x00"},
+		"hidden prefix": {URIPrefix: "a://\x00"}, "a prefix of two lines": {URIPrefix: "a://\n"}, "a prefix with a blank": {URIPrefix: "a://b c/"},
 	} {
 		p := newPlace()
 		_, err := host.New(t.Context(), blobsOf(t, p), indexOf(t, p), newQuick(), &o)

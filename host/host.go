@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,7 +20,7 @@ type Options struct {
 	MaxAttachmentBytes int64          // of one file; default 50 MiB
 	MaxAttachments     int            // of one message; default, and most, readapi.MaxAttachments
 	CacheBytes         int64          // of decoded answers, together; default 64 MiB; -1: no cache
-	URIPrefix          string         // of addresses; default readapi.URIPrefix
+	URIPrefix          string         // of addresses; default readapi.URIPrefix; see readapi.ValidURIPrefix
 
 	// Audit is called for every access and every refusal, with its real cause, one at a time, in order. It may lag behind the call that
 	// it is about; when it lags far behind, calls wait for it. Close waits for it. It must not call the host. nil: nobody is told.
@@ -51,7 +50,7 @@ func (o *Options) withDefaults() (Options, error) {
 		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
 	case out.MaxAttachments > readapi.MaxAttachments:
 		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")
-	case !readapi.IsURI(out.URIPrefix) || strings.ContainsFunc(out.URIPrefix, readapi.Hidden):
+	case !readapi.ValidURIPrefix(out.URIPrefix):
 		return out, invalid("the prefix of addresses is not that of a URI", "It has a scheme and ://, as in "+readapi.URIPrefix+".")
 	}
 	return out, nil

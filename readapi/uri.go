@@ -40,6 +40,20 @@ func ParseURIPrefix(prefix, s string) (ArtifactID, error) {
 	return ArtifactID(rest), nil
 }
 
+// maxURIPrefix bounds the prefix of addresses, so that an address always fits a line and a tool's argument.
+const maxURIPrefix = 256
+
+// ValidURIPrefix reports whether addresses may begin with prefix: a scheme of lower-case letters, digits, + - . and ://, then at most 256
+// characters in all of A-Z a-z 0-9 - . _ ~ / : and no others, so that an address can stand in a line, a URI template and a JSON schema.
+func ValidURIPrefix(prefix string) bool {
+	scheme, rest, ok := strings.Cut(prefix, "://")
+	if !ok || scheme == "" || scheme[0] < 'a' || scheme[0] > 'z' || len(prefix) > maxURIPrefix {
+		return false
+	}
+	const lower, more = "abcdefghijklmnopqrstuvwxyz0123456789-.", "ABCDEFGHIJKLMNOPQRSTUVWXYZ_~/:"
+	return strings.Trim(scheme, lower+"+") == "" && strings.Trim(rest, lower+more) == ""
+}
+
 // IsURI reports whether s is meant as a URI rather than as a file name: it contains "://".
 func IsURI(s string) bool { return strings.Contains(s, "://") }
 

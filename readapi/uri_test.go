@@ -69,3 +69,16 @@ func FuzzParseURI(f *testing.F) {
 		}
 	})
 }
+
+func TestValidURIPrefix(t *testing.T) {
+	long := "a://" + strings.Repeat("x", 252)
+	for prefix, want := range map[string]bool{
+		readapi.URIPrefix: true, "a://": true, "x-y.z+1://Host:80/a_b~c/": true, long: true,
+		"": false, "a": false, "://": false, "://a": false, "1a://": false, "A://": false, "a b://": false, long + "x": false, "a://b c/": false, "a://\n": false,
+		"a://{": false, "a://}": false, "a://%20/": false, "a://é/": false, "a://?": false, "a://#": false, "a://\"": false, "a://\x00": false,
+	} {
+		if got := readapi.ValidURIPrefix(prefix); got != want {
+			t.Errorf("%q: %v, want %v", prefix, got, want)
+		}
+	}
+}

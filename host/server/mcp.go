@@ -59,7 +59,7 @@ type door struct {
 // read. Every answer keeps within the token budget and MaxFrameBytes, and no cache but the client's own may keep one. It says nothing of
 // subscriptions or of lists that change, for it does not follow changes.
 //
-// Errors: invalid_request for a negative option.
+// Errors: invalid_request for a negative option, and for a prefix that addresses cannot have.
 func MCP(session Session, opts *MCPOptions) (*mcp.Server, error) {
 	if opts == nil {
 		opts = &MCPOptions{}
@@ -70,6 +70,9 @@ func MCP(session Session, opts *MCPOptions) (*mcp.Server, error) {
 	d := &door{session: session, prefix: opts.URIPrefix}
 	if d.prefix == "" {
 		d.prefix = readapi.URIPrefix
+	}
+	if !readapi.ValidURIPrefix(d.prefix) { // no host has it, and the SDK would panic at some
+		return nil, &readapi.Error{Op: "server.MCP", Code: readapi.CodeInvalidRequest, Detail: "the prefix of addresses is not that of a URI", Hint: "Leave it out for the default."}
 	}
 	toolOptions := &tools.Options{MaxTokens: opts.MaxTokens}
 	if opts.Root != nil {

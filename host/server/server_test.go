@@ -400,6 +400,9 @@ func TestNoRoot(t *testing.T) {
 	if r := w.call("attach", map[string]any{"path": "a"}); r.Error == nil || r.Error.Code != jsonrpc.CodeInvalidParams {
 		t.Errorf("%+v", r)
 	}
+	if _, err := MCP(newFake(), &MCPOptions{URIPrefix: "a://{"}); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
+		t.Errorf("no prefix: %v", err)
+	}
 	if _, err := MCP(newFake(), &MCPOptions{MaxTokens: -1}); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
 		t.Errorf("a negative budget: %v", err)
 	}
