@@ -72,6 +72,13 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 	if event.Time.IsZero() {
 		event.Time = now
 	}
+	draft := event
+	if len(m.Files) > 0 {
+		draft.Attachments = []json.RawMessage{[]byte("{}")} // a message without text is none otherwise
+	}
+	if err := ledger.Check(draft); err != nil { // before any file is read and kept for nothing
+		return nil, err
+	}
 	for _, f := range m.Files {
 		row, err := h.store(ctx, f)
 		if err != nil {

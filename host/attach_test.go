@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -137,6 +138,33 @@ func TestAttachRefused(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with a message itself is found before its files are read: nothing of them is kept for nothing.
+func TestAttachRefusedUnread(t *testing.T) {
+	s := newPlace().open(t, newQuick(), nil).Session(scope("s"))
+	for name, c := range map[string]struct {
+		m    host.Message
+		want readapi.Code
+	}{
+		"id":        {host.Message{ID: "a\x00b"}, readapi.CodeInvalidRequest},
+		"turn":      {host.Message{Turn: strings.Repeat("x", 513)}, readapi.CodeInvalidRequest},
+		"time":      {host.Message{Time: time.Unix(1<<40, 0)}, readapi.CodeInvalidRequest},
+		"long text": {host.Message{Text: strings.Repeat("word ", 1<<18)}, readapi.CodeTooLarge},
+		"a file":    {host.Message{Text: strings.Repeat("abcdefghijklmnop", 1<<10)}, readapi.CodeTooLarge},
+	} {
+		read := false
+		c.m.Files = []host.NewFile{{Name: "a.txt", Content: readerFunc(func([]byte) (int, error) { read = true; return 0, io.EOF })}}
+		_, err := s.Attach(t.Context(), c.m)
+		wantCode(t, name, err, c.want)
+		if read {
+			t.Errorf("%s: the file was read", name)
+		}
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // Exactly the limits is not too much.
 func TestAttachLimits(t *testing.T) {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -51,6 +52,18 @@ func (l *Ledger) Append(ctx context.Context, scope readapi.Scope, artifacts []st
 		return nil, readapi.AsError(op, err)
 	}
 	return ids, nil
+}
+
+// Check returns the error that Append has for e itself, whatever the session has: for a caller who has work to do before it can append.
+// What Append adds (an id, a turn, a time) may be missing.
+func Check(e Event) error {
+	const some = "x"
+	e.ID, e.Turn = cmp.Or(e.ID, some), cmp.Or(e.Turn, some)
+	if e.Time.IsZero() {
+		e.Time = time.Now()
+	}
+	_, err := e.row()
+	return readapi.AsError("ledger.Check", err)
 }
 
 // rows makes the events complete and checks them.

@@ -127,6 +127,9 @@ func TestAppendRefuses(t *testing.T) {
 			if n := len(all(t, l, scope)); n != 0 {
 				t.Errorf("%d events stand all the same", n)
 			}
+			if err := ledger.Check(e); readapi.CodeOf(err) != readapi.CodeInvalidRequest || ledger.Check(user) != nil {
+				t.Errorf("Check: %v", err)
+			}
 		})
 	}
 }
