@@ -3,6 +3,7 @@ package sqliteindex
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"modernc.org/sqlite"
@@ -31,7 +32,21 @@ func driverError(ctx context.Context, err error) error {
 	if !ok {
 		return store.PlaceError("", err) // of the file system
 	}
+	if e.Code()&0xff == sqlite3.SQLITE_CANTOPEN {
+		if full := canOpen(); full != nil {
+			return store.PlaceError("", errors.Join(full, err))
+		}
+	}
 	return sqliteError(e.Code(), err)
+}
+
+// canOpen tries whether the process may open a file at all, which SQLite does not tell.
+func canOpen() error {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // sqliteError is the error for an extended result code of SQLite.
