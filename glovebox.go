@@ -134,8 +134,8 @@ type ReadOptions struct {
 	MaxTokens int64             // budget in estimated tokens; 0: the default of 20,000, -1: none
 	MaxBytes  int64             // budget in bytes; 0: the default
 	Unescaped bool              // show control, bidi and tag characters raw
-	MediaType readapi.MediaType // what the sender called it; a hint
-	Limits    *readapi.Limits   // instead of the Reader's; nil: the Reader's
+	MediaType readapi.MediaType // what the sender called it; a hint; for ReadFile only
+	Limits    *readapi.Limits   // instead of the Reader's or Host's; nil: those. By address the Host's limits of input hold: an offer counts on them
 
 	// All makes Parts go on behind the first answer, reading cursor by cursor, to the end of what was selected.
 	All bool
@@ -192,7 +192,7 @@ func (o *ReadOptions) document(read func(readapi.Selection) (*readapi.Document, 
 func (r *Reader) read(ctx context.Context, f host.File, sel readapi.Selection) (*readapi.Document, error) {
 	doc, err := r.host.Read(ctx, f, sel)
 	if r.closed.Load() && readapi.CodeOf(err) == readapi.CodeUnsupportedKind {
-		return nil, &readapi.Error{Op: "glovebox.ReadFile", Code: readapi.CodeCanceled, Detail: "the reader is closed"}
+		return nil, &readapi.Error{Op: "glovebox.ReadFile", Code: readapi.CodeCanceled, Detail: "the reader is closed", Final: true}
 	}
 	return doc, err
 }

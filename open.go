@@ -25,7 +25,7 @@ type Host struct {
 	close     func() error // once
 }
 
-// Open opens the data directory dir, and makes it if it is not there. Several processes may have one open at a time. What is in it is
+// Open opens the data directory dir, and makes it if it is not there. Several processes may use it at the same time. What is in it is
 // for glovebox alone: a database, and the files by their digests.
 //
 // Errors: invalid_request; capability_unavailable where the directory cannot be used or was made by a newer version; quota_exceeded on a
@@ -55,6 +55,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Host, error) {
 func (h *Host) open(ctx context.Context, dir string, opts *Options) (err error) {
 	if h.reader, err = NewReader(opts); err != nil {
 		return err
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the data directory is no directory", Hint: "Name another place for it."}
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return store.PlaceError("", err)

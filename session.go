@@ -56,7 +56,7 @@ func (s *Session) ID() readapi.SessionID { return s.s.Scope().Session }
 // Append stores the files of a message of the user and appends the message, all or nothing.
 //
 // Errors: invalid_request for more files than a message may carry, too_large, quota_exceeded, conflict, busy, canceled, and what the
-// content of a file returns.
+// content of a file returns; not_found with that as its cause where it has no code.
 func (s *Session) Append(ctx context.Context, m host.Message) (*Appended, error) {
 	got, err := s.s.Attach(ctx, m)
 	if err != nil {
@@ -145,8 +145,15 @@ func (s *Session) Search(ctx context.Context, req recall.Request) (*recall.Answe
 	return s.s.Recall(ctx, req)
 }
 
-// Tools offers the session to a language model: JSON Schemas and a Call, for an agent loop of one's own.
-func (s *Session) Tools() *tools.Set { return tools.New(s.s, nil) }
+// Tools offers the session to a language model: JSON Schemas and a Call, for an agent loop of one's own. turns are those in flight, which
+// recall leaves out, so that a question does not find itself. When a call fails, tools.Failure is what to tell the model. Other options,
+// a budget or the tool attach, are those of tools.New, which takes Core.
+func (s *Session) Tools(turns ...string) *tools.Set {
+	return tools.New(s.s, &tools.Options{URIPrefix: s.s.URIPrefix(), ExcludeTurns: turns})
+}
 
-// Core returns the session that the doors below host work with.
+// URI is how a file of this id is named to OpenBytes, Delete and Read, also where it has no address for reading.
+func (s *Session) URI(id readapi.ArtifactID) string { return s.s.URI(id) }
+
+// Core returns the session that the doors below host, tools among them, work with.
 func (s *Session) Core() *host.Session { return s.s }

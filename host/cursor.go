@@ -123,11 +123,19 @@ func (r *cursorReader) uint(most uint64) uint64 {
 
 func (r *cursorReader) number() int64 { return int64(r.uint(1<<63 - 1)) }
 
-// stale is the error for a cursor whose file or decoder has changed: it says at which unit to start again.
+// stale is the error for a cursor whose decoder has changed: it says at which unit to start again.
 func (c cursor) stale(detail string) error {
 	at := strconv.FormatInt(c.next.At, 10)
 	return &readapi.Error{
 		Code: readapi.CodeStaleCursor, Detail: detail, Hint: "Start again at unit " + at + ", without the cursor.",
+		Limit: &readapi.LimitHit{Name: "unit", Value: c.next.At},
+	}
+}
+
+// foreign is the error for a cursor of other bytes: another file, whose units are others, or a changed one, where the unit may still help.
+func (c cursor) foreign() error {
+	return &readapi.Error{
+		Code: readapi.CodeStaleCursor, Detail: "the file is not the one that the cursor is for", Hint: "Start again without the cursor.",
 		Limit: &readapi.LimitHit{Name: "unit", Value: c.next.At},
 	}
 }

@@ -150,7 +150,7 @@ func (h *Host) enter(op string) (leave func(), err error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	if h.closed {
-		return nil, &readapi.Error{Op: op, Code: readapi.CodeCanceled, Detail: "the host is closed"}
+		return nil, &readapi.Error{Op: op, Code: readapi.CodeCanceled, Detail: "the host is closed", Final: true}
 	}
 	h.running.Add(1)
 	return h.running.Done, nil

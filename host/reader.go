@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/sniff"
@@ -217,7 +218,7 @@ func (r *Reader) request(ctx context.Context, f File, sel readapi.Selection, lim
 		return req, nil, err
 	}
 	if digestKey(sum) != c.blob {
-		return req, nil, c.stale("the file is not the one that the cursor is for")
+		return req, nil, c.foreign()
 	}
 	req.Form, req.Units, req.Child, req.Start = c.form, c.units, c.child, c.next
 	for _, a := range able {
@@ -254,5 +255,16 @@ func (r *Reader) decode(ctx context.Context, j job) (readapi.Result, accepted, e
 	if first == nil {
 		first = unsupportedKind(j.what.MediaType)
 	}
-	return readapi.Result{}, accepted{}, first
+	return readapi.Result{}, accepted{}, withUnits(first)
+}
+
+// withUnits says in the error for a unit that is not there what to ask for instead.
+func withUnits(err error) error {
+	e, ok := errors.AsType[*readapi.Error](err)
+	if !ok || e.Code != readapi.CodeInvalidRequest || e.Limit == nil || e.Limit.Name != "units" || e.Hint != "" {
+		return err
+	}
+	c := *e
+	c.Hint = "Ask for units up to " + strconv.FormatInt(e.Limit.Value, 10) + `; "2-" is everything from the second on.`
+	return &c
 }

@@ -22,6 +22,12 @@ type Session struct {
 // Scope says who this is.
 func (s *Session) Scope() readapi.Scope { return s.scope }
 
+// URI is how a file of this id is named to OpenBytes, Delete and Read. Where a file has no address for reading, this still names it.
+func (s *Session) URI(id readapi.ArtifactID) string { return s.host.uri(id) }
+
+// URIPrefix is what the addresses of the host begin with.
+func (s *Session) URIPrefix() string { return s.host.opts.URIPrefix }
+
 // call is one call of a session: what the audit will be told of it.
 type call struct {
 	*Session

@@ -276,7 +276,7 @@ func (r *Registry) gone(op, name string) error {
 }
 
 func errClosed(op string) error {
-	return &readapi.Error{Op: op, Code: readapi.CodeCanceled, Detail: "the decoders are closed"}
+	return &readapi.Error{Op: op, Code: readapi.CodeCanceled, Detail: "the decoders are closed", Final: true}
 }
 
 func notFound(op, name string) error {

@@ -89,7 +89,7 @@ func CodeOf(err error) Code {
 // sentences is what a person reads when an Error has no more exact text: what is wrong, in one sentence.
 var sentences = map[Code]string{
 	CodeInvalidURI:            "This is not an attachment address.",
-	CodeInvalidRequest:        "The request asks for something that is not there.",
+	CodeInvalidRequest:        "The request is not valid.",
 	CodeNotFound:              "There is no such attachment.",
 	CodeGone:                  "This attachment was deleted.",
 	CodeUnauthorized:          "This needs a credential that covers it.",
@@ -117,4 +117,11 @@ var sentences = map[Code]string{
 	CodeIncognitoActive:       "Recall is off in this session.",
 	CodeCapabilityUnavailable: "This deployment does not offer that.",
 	CodeInternal:              "Something went wrong inside glovebox.",
+}
+
+// about are the sentences where a detail follows that is about more than files, in place of those that are not true then.
+var about = map[Code]string{
+	CodeNotFound:              "It was not found",
+	CodeTooLarge:              "It is larger than the limit",
+	CodeCapabilityUnavailable: "This cannot be used",
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 )
 
-// Document is one answer to a read. Its JSON is API (DESIGN 7): keys may be added, never renamed.
+// Document is one answer to a read. Its JSON is API: keys may be added, never renamed.
 //
 // The answer covers units Covers.From to Covers.To of Total; Next continues exactly behind it, and walking the cursors gives every unit
 // once. Truncated means that a unit itself was cut (the part says where), not that more follows. All text is valid UTF-8.
@@ -115,7 +115,7 @@ type partJSON struct {
 	Truncated bool            `json:"truncated,omitempty"`
 }
 
-// MarshalJSON gives the flat public shape of DESIGN 7.
+// MarshalJSON gives the flat public shape of the API.
 func (p Part) MarshalJSON() ([]byte, error) {
 	w := partJSON{Type: p.Type, Unit: p.Unit, At: p.At, Offset: p.Offset, Truncated: p.Truncated}
 	switch p.Type {

@@ -3,6 +3,7 @@ package readapi
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,6 +20,7 @@ type Error struct {
 	Hint       string        // one sentence on what to do
 	Limit      *LimitHit     // with limit_*, too_large, quota_exceeded
 	RetryAfter time.Duration // with busy
+	Final      bool          // the same call will not succeed later, though others of its code may
 }
 
 // LimitHit says which limit was hit: its name as in Limits' JSON, its value, and what the input asked for or had reached (0: unknown).
@@ -62,13 +64,31 @@ func (e *Error) Message() string {
 	if s == "" {
 		s = sentences[CodeInternal]
 	}
-	if e.Detail != "" {
-		s = strings.TrimSuffix(s, ".") + ": " + strings.TrimSuffix(e.Detail, ".") + "."
+	switch {
+	case e.Detail != "":
+		if of := about[e.Code]; of != "" {
+			s = of
+		}
+		return strings.TrimSuffix(s, ".") + ": " + strings.TrimSuffix(e.Detail, ".") + "."
+	case e.Limit != nil && e.Limit.Name != "":
+		return strings.TrimSuffix(s, ".") + ": " + e.Limit.String() + "."
 	}
 	return s
 }
 
-// errorJSON is the shape that API clients see (DESIGN 7).
+// String says which limit it is and by what it was passed: "max_attachment_bytes is 1000, and this has 1001".
+func (l LimitHit) String() string {
+	s := l.Name + " is " + strconv.FormatInt(l.Value, 10)
+	if l.Actual > 0 {
+		s += ", and this has " + strconv.FormatInt(l.Actual, 10)
+	}
+	return s
+}
+
+// Retryable reports whether the same call may succeed later without any change to it.
+func (e *Error) Retryable() bool { return e.Code.Retryable() && !e.Final }
+
+// errorJSON is the shape that API clients see.
 type errorJSON struct {
 	Code         Code      `json:"code"`
 	Message      string    `json:"message"`
@@ -83,7 +103,7 @@ type errorJSON struct {
 // MarshalJSON gives the public shape: code, message, op, ref, retryable, retry_after_ms, limit, hint. The cause stays behind.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	return json.Marshal(errorJSON{
-		Code: e.Code, Message: e.Message(), Op: e.Op, Ref: e.Ref, Retryable: e.Code.Retryable(),
+		Code: e.Code, Message: e.Message(), Op: e.Op, Ref: e.Ref, Retryable: e.Retryable(),
 		RetryAfterMS: e.RetryAfter.Milliseconds(), Limit: e.Limit, Hint: e.Hint,
 	})
 }

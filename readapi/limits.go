@@ -18,7 +18,7 @@ type Limits struct {
 	MaxEdge            int64         // the longer side of an image that leaves is scaled down to this; default 1,568 pixels
 }
 
-// DefaultLimits returns the default of every field (DESIGN 4, DECODERS 2.2).
+// DefaultLimits returns the default of every field.
 func DefaultLimits() Limits {
 	return Limits{
 		MaxInputBytes:      100 << 20,

@@ -145,7 +145,7 @@ func LastSelected(ranges []Range) int64 {
 	return ranges[len(ranges)-1].To
 }
 
-// maxChildDepth is how deep a child path may go (DESIGN 4).
+// maxChildDepth is how deep a child path may go.
 const maxChildDepth = 4
 
 // ParseChild reads a child path such as "2/1": numbers from 1, at most four deep. Anything else is invalid_request.

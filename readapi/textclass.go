@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// TextPrefixBytes is how much of a file's beginning ClassifyText wants to see (DECODERS 3.2).
+// TextPrefixBytes is how much of a file's beginning ClassifyText wants to see.
 const TextPrefixBytes = 8 << 10
 
 // TextClass is what the beginning of a file says about its being text.

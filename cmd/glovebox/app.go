@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -61,7 +62,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if i := slices.Index(args, "--"); i >= 0 {
 		flags = args[:i]
 	}
-	a.global.json = slices.Contains(flags, "--json") || slices.Contains(flags, "--json=true")
+	env, _ := strconv.ParseBool(a.getenv(envName("json")))
+	wanted := slices.Contains(flags, "--json") || slices.Contains(flags, "--json=true") || env && !slices.Contains(flags, "--json=false")
 
 	_, err := guard(func() (struct{}, error) {
 		root := a.root()
@@ -79,6 +81,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return a.exit
 	}
 	f := asCommandFailure(err)
+	a.global.json = a.global.json || wanted && f.exit == exitUsage // the flags may not have been read to their end
 	a.report(f)
 	if g := a.out.failure(); g != nil {
 		return g.exit
@@ -131,6 +134,7 @@ func (a *app) root() *cobra.Command {
 		Long:          rootLong,
 		Example:       rootExample,
 		Args:          cobra.NoArgs,
+		Version:       thisVersion().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -136,8 +136,8 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			&readapi.Error{Op: "x", Code: readapi.CodeLimitPixels, Limit: &readapi.LimitHit{Name: "max_pixels", Value: 4, Actual: 5}},
-			`{"error":{"code":"limit_pixels","message":"The image has more pixels than the limit.","op":"x","retryable":false,"limit":{"name":"max_pixels","value":4,"actual":5},"hint":"--max-pixels raises this limit."}}`,
-			"glovebox: -: The image has more pixels than the limit (limit_pixels)\n  hint: --max-pixels raises this limit.\n",
+			`{"error":{"code":"limit_pixels","message":"The image has more pixels than the limit: max_pixels is 4, and this has 5.","op":"x","retryable":false,"limit":{"name":"max_pixels","value":4,"actual":5},"hint":"--max-pixels raises this limit."}}`,
+			"glovebox: -: The image has more pixels than the limit: max_pixels is 4, and this has 5 (limit_pixels)\n  hint: --max-pixels raises this limit.\n",
 		},
 		{
 			errors.New("secret /path"),

@@ -11,7 +11,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// The exit codes (DESIGN 7).
+// The exit codes.
 const (
 	exitOK          = 0
 	exitFailed      = 1   // the command ran and failed; the code is printed

@@ -217,7 +217,7 @@ func (a *app) sessionAppendCommand() *cobra.Command {
 			if a.global.json {
 				return a.printDone(map[string]any{"event_ids": ids})
 			}
-			fmt.Fprintf(a.out, "%s added to %s\n", counted(len(ids), "event"), id)
+			fmt.Fprintf(a.out, "%s in %s\n", counted(len(ids), "event"), id) // some of them may have been there before
 			return nil
 		},
 	}

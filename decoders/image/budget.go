@@ -8,7 +8,7 @@ import (
 )
 
 // maxPixelBytes bounds what one frame's pixels take at the depth that they are decoded to, all planes and coefficients together: what is
-// left of a guest's 256 MiB is for the rest of it (DECODERS 2.2).
+// left of a guest's 256 MiB is for the rest of it.
 const maxPixelBytes = 160 << 20
 
 // budget is what one answer may decode. Every decoder asks it with the header's numbers before it allocates by them.

@@ -77,7 +77,7 @@ func (h *header) meta(edge int64) map[string]any {
 	return m
 }
 
-// estimateTokens is what a picture costs a model that sees it in patches of 28 by 28 pixels (DECODERS 2.2).
+// estimateTokens is what a picture costs a model that sees it in patches of 28 by 28 pixels.
 func estimateTokens(w, h int) int64 {
 	const patch = 28
 	return int64((w+patch-1)/patch) * int64((h+patch-1)/patch)

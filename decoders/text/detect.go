@@ -7,7 +7,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// SampleBytes is how much text Detect looks at; more tells it nothing (DECODERS 3.1).
+// SampleBytes is how much text Detect looks at; more tells it nothing.
 const SampleBytes = 8 << 10
 
 // How a charset was found, meta's charset_source.

@@ -104,12 +104,15 @@ func (w *writer) text(key, value string) {
 }
 
 func (w *writer) raw(key string, value json.RawMessage) {
-	if value == nil {
+	if len(value) == 0 {
 		return
 	}
 	w.key(key)
 	if err := json.Compact(&w.buf, value); (err != nil || !utf8.Valid(value)) && w.err == nil {
-		w.err = invalid(`the value of a key is no JSON in UTF-8`)
+		if key != "arguments" && key != "result" { // a key of others is their text
+			key = "a key"
+		}
+		w.err = invalid("the value of " + key + " is no JSON in UTF-8")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// The bounds of a request (SEMANTICS 1.6).
+// The bounds of a request.
 const (
 	MaxTerms     = 8
 	MaxTermRunes = 500
@@ -48,7 +48,7 @@ type Expand struct {
 	After   int
 }
 
-// Answer is what was found. Its JSON is API (DESIGN 7): keys may be added, never renamed.
+// Answer is what was found. Its JSON is API: keys may be added, never renamed.
 type Answer struct {
 	Passages       []Passage `json:"passages"` // best first
 	Searched       Searched  `json:"searched"`

@@ -10,7 +10,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// Budgets, in bytes of JSON as encoding/json writes it, with < > & escaped, which is the longest form (SEMANTICS 1.8).
+// Budgets, in bytes of JSON as encoding/json writes it, with < > & escaped, which is the longest form.
 const (
 	maxPassageBytes = 12 << 10
 	maxAnswerBytes  = 96 << 10

@@ -39,6 +39,12 @@ var cases = []struct{ name, in, want string }{
 	{"39 hex", hex40[1:], ""},
 	{"32 hex", hex40[:32], ""},
 
+	{"private key", "see\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----\nand on", "see\n[redacted]\nand on"},
+	{"private key, cut", "-----BEGIN PRIVATE KEY-----\nMIIE", "[redacted]"},
+	{"public key", "-----BEGIN PUBLIC KEY-----\nMIIE\n-----END PUBLIC KEY-----", ""},
+	{"url password", "postgres://admin:S3cr3t!@db:5432/x and https://u:p@h", "postgres://admin:[redacted]@db:5432/x and https://u:[redacted]@h"},
+	{"url without a password", "http://h:8080/a@b ssh://git@h/x mailto:a@b http://[::1]:80/", ""},
+
 	{"assignment", "password=hunter2", "password=[redacted]"},
 	{"assignment with a colon", "Password: hunter2, then", "Password: [redacted], then"},
 	{"assignment with a wide colon", "password：hunter2", "password：[redacted]"},

@@ -39,7 +39,7 @@ const (
 // keyWords is what a sensitive name ends with.
 var keyWords = []string{"auth", "authorization", "credential", "credentials", "passwd", "password", "secret", "token", "key"}
 
-// table are the rules in their order (SEMANTICS 1.10). They are compiled when the first text is redacted.
+// table are the rules in their order. They are compiled when the first text is redacted.
 var table = sync.OnceValue(func() []rule {
 	re := regexp.MustCompile
 	return []rule{
@@ -51,6 +51,9 @@ var table = sync.OnceValue(func() []rule {
 			re(`(?i)(?:--(?:` + flags + `)(?:=|` + gap + `)` + gap + `*|configure` + gap + `+set` + gap + `+[\w.-]*aws_(?:secret_access_key|session_token)` + gap + `+)` +
 				`(?P<v>` + quoted + `|-?[^-"'<>` + notSp + `][^"'<>` + notSp + `]*)`), nil},
 		{"assignment", assigns, re(`(?:^|[^\w.-])` + assigned + sp + `*(?:[=:]{1,3}>?|[：＝])` + sp + `*(?P<v>` + quoted + `|` + bare + `)`), nil},
+
+		{"private key", has("private key-----"), re(`(?P<v>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$))`), nil},
+		{"url password", has("://"), re(`[A-Za-z][A-Za-z0-9+.-]*://[^/?#@:"'<>` + notSp + `]*:(?P<v>[^/?#@"'<>` + notSp + `]+)@`), nil},
 
 		{"sk", has("sk-"), re(`(?:^|[^A-Za-z0-9])(?P<v>sk-(?:ant-)?[A-Za-z0-9_-]{8,})`), spareWords},
 		{"google", has("aiza"), re(`(?P<v>AIza[A-Za-z0-9_-]{20,})`), nil},

@@ -23,7 +23,7 @@ func TestGates(t *testing.T) {
 			}
 		}
 	})
-	for _, in := range []string{`\"token\": \"abc\"`, `"token":"abc"`, "?token=abc", "Authorization: Bearer abc"} { // chance need not make these
+	for _, in := range []string{`\"token\": \"abc\"`, `"token":"abc"`, "?token=abc", "Authorization: Bearer abc", "-----BEGIN PRIVATE KEY-----abc", "a://b:c@d"} { // chance need not make these
 		for _, r := range table() {
 			found[r.name] = found[r.name] || r.apply(in) != in && r.gate(strings.ToLower(in))
 		}

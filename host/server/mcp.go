@@ -74,14 +74,14 @@ func MCP(session Session, opts *MCPOptions) (*mcp.Server, error) {
 	if !readapi.ValidURIPrefix(d.prefix) { // no host has it, and the SDK would panic at some
 		return nil, &readapi.Error{Op: "server.MCP", Code: readapi.CodeInvalidRequest, Detail: "the prefix of addresses is not that of a URI", Hint: "Leave it out for the default."}
 	}
-	toolOptions := &tools.Options{MaxTokens: opts.MaxTokens}
+	toolOptions := &tools.Options{MaxTokens: opts.MaxTokens, URIPrefix: d.prefix}
 	if opts.Root != nil {
 		toolOptions.Attach = filesBelow(opts.Root)
 	}
 	d.tools = tools.New(session, toolOptions)
 
 	srv := mcp.NewServer(&mcp.Implementation{Name: "glovebox", Title: "glovebox", Version: opts.Version}, &mcp.ServerOptions{
-		Instructions: instructions,
+		Instructions: strings.ReplaceAll(instructions, readapi.URIPrefix, d.prefix),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = private() },
 	})
@@ -148,18 +148,10 @@ type whereabouts struct {
 // failed is the answer of a tool that failed: the model reads the code, what is wrong and what to do; a program reads the same as JSON.
 func failed(err error) *mcp.CallToolResult {
 	e := asError(err)
-	var text strings.Builder
-	text.WriteString(string(e.Code) + ": " + e.Message() + "\n")
-	if e.Hint != "" {
-		text.WriteString("hint: " + e.Hint + "\n")
-	}
-	if e.Code.Retryable() {
-		text.WriteString("The same call may succeed later.\n")
-	}
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text.String()}}, StructuredContent: errorDocument{e}}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: tools.Failure(e)}}, StructuredContent: errorDocument{e}}
 }
 
-// errorDocument is the shape of an error (DESIGN 7).
+// errorDocument is the shape of an error.
 type errorDocument struct {
 	Error *readapi.Error `json:"error"`
 }

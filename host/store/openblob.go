@@ -43,7 +43,7 @@ func (o *OpenBlob) ReadAt(p []byte, off int64) (int, error) {
 	n, err := o.BlobReader.ReadAt(p, off)
 	switch {
 	case o.closed.Load(): // asked last: what a closed file says would be taken for damage
-		return 0, &readapi.Error{Code: readapi.CodeCanceled, Detail: "it is closed", Err: err}
+		return 0, &readapi.Error{Code: readapi.CodeCanceled, Detail: "it is closed", Final: true, Err: err}
 	case err == nil || err == io.EOF && off+int64(n) >= o.Blob.Size:
 		return n, err
 	}

@@ -19,7 +19,7 @@ const (
 // recall runs the tool of this name.
 func (s *Set) recall(ctx context.Context, raw json.RawMessage) (*Result, error) {
 	a := parseArgs(raw, "", "terms", "limit", "since", "until", "question", "expand")
-	req := recall.Request{
+	req := recall.Request{ExcludeTurns: s.opts.ExcludeTurns,
 		Terms:    a.texts("terms", recall.MaxTerms, recall.MaxTermRunes),
 		Limit:    int(a.integer("limit", 1, recall.MaxLimit, 0)),
 		Since:    a.moment("since", false),

@@ -35,8 +35,8 @@ const attachDescription = `Attach a file of the user's folder to this session, s
 
 func (s *Set) readTool() Tool {
 	return Tool{
-		Name: ReadAttachment, Title: "Read an attachment", Description: readDescription, ReadOnly: true,
-		InputSchema: schema(readInput, "LEAST", strconv.FormatInt(s.least(), 10), "MOST", strconv.FormatInt(s.opts.MaxTokens, 10)), OutputSchema: schema(readOutput),
+		Name: ReadAttachment, Title: "Read an attachment", Description: strings.ReplaceAll(readDescription, readapi.URIPrefix, s.opts.URIPrefix), ReadOnly: true,
+		InputSchema: schema(readInput, readapi.URIPrefix, s.opts.URIPrefix, "LEAST", strconv.FormatInt(s.least(), 10), "MOST", strconv.FormatInt(s.opts.MaxTokens, 10)), OutputSchema: schema(readOutput),
 	}
 }
 

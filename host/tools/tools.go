@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/recall"
@@ -43,6 +44,11 @@ var _ Session = (*host.Session)(nil)
 // Options of a Set; nil means all defaults.
 type Options struct {
 	MaxTokens int64 // estimated tokens of one answer, and the most that a call may ask for; default DefaultMaxTokens
+
+	URIPrefix string // of addresses, as the host has it; default readapi.URIPrefix
+
+	// ExcludeTurns are turns in flight: recall neither finds nor shows them, so that a question does not find itself.
+	ExcludeTurns []string
 
 	// Attach opens a file that the model names, for the tool attach; nil: there is no such tool. Content that is an io.Closer is closed
 	// when the call is done.
@@ -82,6 +88,7 @@ func New(session Session, opts *Options) *Set {
 	if s.opts.MaxTokens < 0 {
 		s.invalid = invalid("the option MaxTokens is negative", "Leave it at 0 for its default.")
 	}
+	s.opts.URIPrefix = cmp.Or(s.opts.URIPrefix, readapi.URIPrefix)
 	s.opts.MaxTokens = cmp.Or(max(0, s.opts.MaxTokens), DefaultMaxTokens)
 	return s
 }
@@ -121,6 +128,22 @@ func (s *Set) call(ctx context.Context, name string, args json.RawMessage) (*Res
 		return s.attach(ctx, args)
 	}
 	return nil, invalid("there is no tool of this name", "Call one of the tools that are listed.")
+}
+
+// Failure is what a model is told when Call fails: the code, what is wrong, what to do, and whether to try again.
+func Failure(err error) string {
+	e, _ := errors.AsType[*readapi.Error](readapi.AsError("tools.Call", err))
+	if e == nil {
+		return ""
+	}
+	text := string(e.Code) + ": " + e.Message() + "\n"
+	if e.Hint != "" {
+		text += "hint: " + e.Hint + "\n"
+	}
+	if e.Retryable() {
+		text += "The same call may succeed later.\n"
+	}
+	return text
 }
 
 func invalid(detail, hint string) error {

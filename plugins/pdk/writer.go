@@ -70,7 +70,7 @@ func (w *Writer) CheckUnits(total int64) error {
 	for _, r := range w.req.Units {
 		if r.From > total || r.To > total {
 			w.fail(&readapi.Error{
-				Code: readapi.CodeInvalidRequest, Detail: "the file has " + strconv.FormatInt(total, 10) + " units",
+				Code: readapi.CodeInvalidRequest, Detail: "the last unit of the file is " + strconv.FormatInt(total, 10),
 				Limit: &readapi.LimitHit{Name: "units", Value: total, Actual: max(r.From, r.To)},
 			})
 			return w.err

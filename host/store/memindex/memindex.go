@@ -66,7 +66,7 @@ func (s *session) plan(artifacts []store.Artifact, events []store.Event) (seqs [
 	ids := map[readapi.ArtifactID]bool{}
 	for _, a := range artifacts {
 		if _, ok := s.byID[a.ID]; ok || ids[a.ID] {
-			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Ref: string(a.ID)}
+			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
 		}
 		ids[a.ID] = true
 	}
@@ -84,7 +84,7 @@ func (s *session) plan(artifacts []store.Artifact, events []store.Event) (seqs [
 			fresh = append(fresh, e)
 			was = e
 		case !bytes.Equal(was.Payload, e.Payload):
-			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another event with this id"}
+			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another event with this id", Hint: "Give the event another id, or none.", Final: true}
 		}
 		seqs = append(seqs, was.Seq)
 	}

@@ -115,7 +115,7 @@ func (t tx) plan(ctx context.Context, scope readapi.Scope, events []store.Event,
 			fresh = append(fresh, e)
 			was = e
 		case !bytes.Equal(was.Payload, e.Payload):
-			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another event with this id"}
+			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another event with this id", Hint: "Give the event another id, or none.", Final: true}
 		}
 		known[e.ID] = was
 		seqs = append(seqs, was.Seq)
@@ -132,7 +132,7 @@ func (t tx) insertArtifact(ctx context.Context, scope readapi.Scope, a store.Art
 	n, err := t.exec(ctx, insertArtifact, string(scope.Principal), string(scope.Session), string(a.ID), seq, blob, a.Bytes, a.Name, string(a.Kind),
 		string(a.Source), string(a.Status), string(a.MediaType), candidates, string(a.Declared), toInt(a.Mismatch), a.Created.UnixMilli())
 	if err == nil && n == 0 {
-		err = &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Ref: string(a.ID)}
+		err = &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
 	}
 	return err
 }
