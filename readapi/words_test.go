@@ -231,3 +231,31 @@ func TestTokens(t *testing.T) {
 		}
 	}
 }
+
+// TestMessages: a sentence is true of what its detail is about, and a limit is told with its numbers.
+func TestMessages(t *testing.T) {
+	for want, e := range map[string]readapi.Error{
+		"The request is not valid: attach needs a session.":                                   {Code: readapi.CodeInvalidRequest, Detail: "attach needs a session"},
+		"There is no such attachment.":                                                        {Code: readapi.CodeNotFound},
+		"It was not found: there is no decoder of this name.":                                 {Code: readapi.CodeNotFound, Detail: "there is no decoder of this name"},
+		"The file is larger than the limit: max_attachment_bytes is 1000, and this has 1001.": {Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: 1000, Actual: 1001}},
+		"Reading took longer than the time limit: timeout_ms is 30000.":                       {Code: readapi.CodeLimitTime, Limit: &readapi.LimitHit{Name: "timeout_ms", Value: 30000}},
+		"This cannot be used: the data directory cannot be written.":                          {Code: readapi.CodeCapabilityUnavailable, Detail: "the data directory cannot be written"},
+	} {
+		if e.Code != "" && e.Message() != want {
+			t.Errorf("%s: %q, want %q", e.Code, e.Message(), want)
+		}
+	}
+}
+
+func TestRetryable(t *testing.T) {
+	if e := (&readapi.Error{Code: readapi.CodeConflict}); !e.Retryable() {
+		t.Error("a concurrent change may be over")
+	}
+	if e := (&readapi.Error{Code: readapi.CodeConflict, Final: true}); e.Retryable() {
+		t.Error("what is final can be tried again")
+	}
+	if e := (&readapi.Error{Code: readapi.CodeMalformed}); e.Retryable() {
+		t.Error("a damaged file heals")
+	}
+}

@@ -320,3 +320,34 @@ func TestNoPictureBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestHostOptions: the model is told addresses as the host makes them, and turns in flight are left out of what it recalls.
+func TestHostOptions(t *testing.T) {
+	f := pages("text")
+	set := New(f, &Options{URIPrefix: "acme://files/", ExcludeTurns: []string{"now"}})
+	for _, tool := range set.List() {
+		if text := tool.Description + string(tool.InputSchema); strings.Contains(text, readapi.URIPrefix) || tool.Name == ReadAttachment && strings.Count(text, "acme://files/ID") != 2 {
+			t.Errorf("%s speaks of other addresses: %s", tool.Name, text)
+		}
+	}
+	if _, err := set.Call(t.Context(), Recall, json.RawMessage(`{"terms":["a"]}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.asked[0].ExcludeTurns; !reflect.DeepEqual(got, []string{"now"}) {
+		t.Errorf("left out: %q", got)
+	}
+}
+
+// TestFailure: a model is told what to do, and to try again only where that may help.
+func TestFailure(t *testing.T) {
+	busy := &readapi.Error{Code: readapi.CodeBusy, Hint: "Wait."}
+	if got, want := Failure(busy), "busy: There is no room for this read just now.\nhint: Wait.\nThe same call may succeed later.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Failure(&readapi.Error{Code: readapi.CodeConflict, Final: true}); strings.Contains(got, "later") {
+		t.Errorf("a final failure: %q", got)
+	}
+	if got := Failure(nil); got != "" {
+		t.Errorf("no failure: %q", got)
+	}
+}
