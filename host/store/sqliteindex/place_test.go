@@ -169,6 +169,41 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// A database that has been taken away from under its host is written to no more: what it commits would be lost, and nobody told. Nothing
+// is made in its place.
+func TestMoved(t *testing.T) {
+	for name, move := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"replaced": func(path string) error {
+			return errors.Join(os.Rename(path, path+"-old"), os.WriteFile(path, nil, 0o600))
+		},
+		"renamed": func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+"-old") },
+	} {
+		folder := filepath.Join(t.TempDir(), "data")
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(folder, "index.db")
+		x := newIndex(t, path)
+		if _, err := x.Append(t.Context(), scope, []store.Artifact{artifact(1)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := move(path); err != nil {
+			t.Skip(err) // a system that does not let go of open files
+		}
+		if _, err := x.Append(t.Context(), scope, []store.Artifact{artifact(2)}, nil); readapi.CodeOf(err) != readapi.CodeCapabilityUnavailable {
+			t.Errorf("%s: %v, want capability_unavailable", name, err)
+		}
+		// No connection has read so far, and none can be made any more.
+		if _, _, err := x.ListArtifacts(t.Context(), scope, -1, 10); readapi.CodeOf(err) != readapi.CodeCapabilityUnavailable {
+			t.Errorf("%s: reading: %v, want capability_unavailable", name, err)
+		}
+		if info, err := os.Stat(path); err == nil && (name != "replaced" || info.Size() > 0) {
+			t.Errorf("%s: a database was made in its place", name)
+		}
+	}
+}
+
 // Many open a new database at once; each can write.
 func TestOpenTogether(t *testing.T) {
 	for range 5 {

@@ -12,6 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -50,6 +51,8 @@ func (o *Options) withDefaults() (Options, error) {
 // Driver is a store.IndexDriver.
 type Driver struct {
 	opts    Options
+	path    string
+	place   os.FileInfo // of the database, as it was opened
 	readers *sql.DB
 	writer  *sql.DB
 	writing chan struct{} // holds one token: whose turn it is to write, in this process
@@ -87,7 +90,7 @@ func open(ctx context.Context, path string, o Options) (*Driver, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
-	d := &Driver{opts: o, writing: make(chan struct{}, 1), reads: map[string]*sql.Stmt{}, writes: map[string]*sql.Stmt{}}
+	d := &Driver{opts: o, path: path, writing: make(chan struct{}, 1), reads: map[string]*sql.Stmt{}, writes: map[string]*sql.Stmt{}}
 	if d.writer, err = connect(path, o, 1, false); err != nil {
 		return nil, err
 	}
@@ -98,7 +101,22 @@ func open(ctx context.Context, path string, o Options) (*Driver, error) {
 		_ = d.Close()
 		return nil, err
 	}
+	if d.place, err = os.Stat(path); err != nil {
+		_ = d.Close()
+		return nil, err
+	}
 	return d, nil
+}
+
+// inPlace fails when the database is not any more where it was opened: a commit would go to a file without a name, and be lost with the
+// last who has it open.
+func (d *Driver) inPlace() error {
+	now, err := os.Stat(d.path)
+	if err == nil && os.SameFile(d.place, now) {
+		return nil
+	}
+	return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the data directory was moved or replaced while it was open",
+		Hint: "Open the data directory again.", Err: err}
 }
 
 // connect returns a pool of connections, and makes none yet.
@@ -110,6 +128,7 @@ func connect(path string, o Options, size int, readOnly bool) (*sql.DB, error) {
 		"_synchronous": {"FULL"},
 		"_dqs":         {"0"},
 		"_defensive":   {"1"},
+		"mode":         {"rw"},        // createPrivate has made it; a later connection makes none in the place of one that was removed
 		"_txlock":      {"immediate"}, // a transaction that reads first and finds the database changed when it writes would fail
 		"_pragma":      {"fullfsync(1)", "trusted_schema(0)"},
 	}
@@ -169,14 +188,23 @@ func (d *Driver) prepareWrites(ctx context.Context) error {
 func (d *Driver) rows(ctx context.Context, query string, scan func(*sql.Rows) error, args ...any) error {
 	p, err := d.prepare(ctx, query)
 	if err != nil {
-		return driverError(ctx, err)
+		return d.readError(ctx, err)
 	}
 	rows, err := p.QueryContext(ctx, args...)
 	if err != nil {
-		return driverError(ctx, err)
+		return d.readError(ctx, err)
 	}
 	defer rows.Close()
 	return driverError(ctx, scanAll(rows, scan))
+}
+
+// readError is driverError of a query that did not begin: a connection made just now may have met something else in the database's place.
+func (d *Driver) readError(ctx context.Context, err error) error {
+	out := driverError(ctx, err)
+	if moved := d.inPlace(); readapi.CodeOf(out) == readapi.CodeInternal && moved != nil {
+		return moved
+	}
+	return out
 }
 
 func scanAll(rows *sql.Rows, scan func(*sql.Rows) error) error {
@@ -230,7 +258,11 @@ func (d *Driver) write(ctx context.Context, f func(tx) error) error {
 	if err != nil {
 		return driverError(ctx, err)
 	}
-	if err := f(tx{d, t}); err != nil {
+	err = f(tx{d, t})
+	if err == nil {
+		err = d.inPlace()
+	}
+	if err != nil {
 		_ = t.Rollback() // a transaction that cannot be rolled back is never committed either
 		return driverError(ctx, err)
 	}
