@@ -69,7 +69,7 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 	now := h.now()
 	rows := make([]store.Artifact, 0, len(m.Files))
 	event := ledger.Event{ID: m.ID, Type: ledger.User, Turn: m.Turn, Time: m.Time, Text: m.Text, DisplayText: m.DisplayText}
-	if event.Time.IsZero() {
+	if event.Time.IsZero() && event.ID == "" { // with an id it may be there already, and then it keeps its time
 		event.Time = now
 	}
 	draft := event

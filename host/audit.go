@@ -12,7 +12,7 @@ import (
 // AuditEvent is one access or refusal, for the operator. It names no path, no file and no text of a user.
 type AuditEvent struct {
 	Time      time.Time           `json:"time"`
-	Op        string              `json:"op"` // "read", "open", "attach", "offer", "delete", "recall", "append"
+	Op        string              `json:"op"` // "read", "open", "attach", "offer", "delete", "recall", "append", "list", "show"
 	Principal readapi.PrincipalID `json:"principal"`
 	Session   readapi.SessionID   `json:"session"`
 	Ref       readapi.ArtifactID  `json:"ref,omitempty"`

@@ -144,7 +144,16 @@ func (s *Session) Append(ctx context.Context, events ...ledger.Event) ([]string,
 
 // Events yields what happened in the session, in order; see ledger.Events.
 func (s *Session) Events(ctx context.Context) iter.Seq2[ledger.Event, error] {
-	return steps(s.host, "host.Events", s.host.ledger.Events(ctx, s.scope, -1))
+	return func(yield func(ledger.Event, error) bool) {
+		c, err := s.begin("show", "Events")
+		if err != nil {
+			yield(ledger.Event{}, err)
+			return
+		}
+		c.tell(ctx, "", "", "", false)
+		c.leave()
+		steps(s.host, "host.Events", s.host.ledger.Events(ctx, s.scope, -1))(yield)
+	}
 }
 
 // Recall searches the principal's sessions; see recall.Recall.
@@ -192,14 +201,13 @@ const DefaultPage = 100
 //
 // Errors: invalid_request for a negative limit and for what is no cursor of this session, and those of the store.
 func (s *Session) Attachments(ctx context.Context, cursor string, limit int) (page []readapi.Attachment, next string, err error) {
-	const op = "host.Attachments"
-	c, err := s.begin("", "Attachments")
+	c, err := s.begin("list", "Attachments")
 	if err != nil {
 		return nil, "", err
 	}
 	defer c.leave()
 	page, next, err = c.page(ctx, cursor, limit)
-	return page, next, readapi.AsError(op, err)
+	return page, next, c.end(ctx, err)
 }
 
 func (c *call) page(ctx context.Context, cursor string, limit int) (page []readapi.Attachment, next string, err error) {

@@ -237,7 +237,7 @@ func readEvents(r io.Reader) (events []ledger.Event, lines []int, err error) {
 		return nil, nil, f
 	}
 	n := 0
-	for line := range bytes.Lines(all) {
+	for line := range bytes.Lines(bytes.TrimPrefix(all, []byte("\ufeff"))) { // a byte order mark is no part of the first line
 		n++
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue

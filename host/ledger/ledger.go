@@ -28,6 +28,9 @@ const (
 	sessionPage = 256
 )
 
+// MaxAppend is how many events one call appends: they are one step of the store, during which nobody else writes.
+const MaxAppend = 65_536
+
 // Ledger records sessions. It is safe for concurrent use.
 type Ledger struct {
 	index *store.Index
@@ -44,6 +47,12 @@ func New(index *store.Index) *Ledger { return &Ledger{index: index} }
 // one with inline bytes, conflict for an id that another event has, and those of the store.
 func (l *Ledger) Append(ctx context.Context, scope readapi.Scope, artifacts []store.Artifact, events ...Event) ([]string, error) {
 	const op = "ledger.Append"
+	if len(events) > MaxAppend {
+		return nil, readapi.AsError(op, &readapi.Error{
+			Code: readapi.CodeTooLarge, Detail: "too many events at once", Hint: "Append them in parts.",
+			Limit: &readapi.LimitHit{Name: "max_append", Value: MaxAppend, Actual: int64(len(events))},
+		})
+	}
 	rows, ids, err := l.rows(ctx, scope, events)
 	if err != nil {
 		return nil, readapi.AsError(op, err)

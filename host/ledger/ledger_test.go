@@ -332,3 +332,19 @@ func BenchmarkEvents(b *testing.B) {
 		}
 	}
 }
+
+// TestMaxAppend: one step of the store is not endless, and exactly the most of it is one.
+func TestMaxAppend(t *testing.T) {
+	l, _ := newLedger(t)
+	scope := readapi.Scope{Principal: "local", Session: "s"}
+	events := make([]ledger.Event, ledger.MaxAppend+1)
+	for i := range events {
+		events[i] = ledger.Event{Type: ledger.Assistant, Text: "x"}
+	}
+	if _, err := l.Append(t.Context(), scope, nil, events...); readapi.CodeOf(err) != readapi.CodeTooLarge {
+		t.Errorf("one too many: %v", err)
+	}
+	if ids, err := l.Append(t.Context(), scope, nil, events[1:]...); err != nil || len(ids) != ledger.MaxAppend {
+		t.Errorf("exactly the most: %d, %v", len(ids), err)
+	}
+}

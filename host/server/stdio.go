@@ -168,6 +168,9 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
+// maxBatch bounds a batch, each of whose messages is answered.
+const maxBatch = 1000
+
 // accept puts the messages of a line in the queue. What is none is answered with an error, and only a failed write is an error here.
 //
 // A batch is taken in every revision, and its messages are answered one by one: only revision 2025-03-26 had batches, and it leaves that free.
@@ -182,6 +185,9 @@ func (l *lines) accept(text []byte) error {
 	if text[0] == '[' {
 		if err := json.Unmarshal(text, &messages); err != nil || len(messages) == 0 {
 			return l.refuse(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "the batch is empty")
+		}
+		if len(messages) > maxBatch {
+			return l.refuse(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "the batch is too long")
 		}
 	}
 	for _, raw := range messages {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	maxPath    = 4096      // characters
-	maxName    = 1024      // characters; what is stored is shorter
-	maxMessage = 256 << 10 // characters
+	maxPath = 4096 // characters
+	maxName = 1024 // characters; what is stored is shorter
 )
 
-// attach runs the tool of this name.
+// attach runs the tool of this name. The message that carries the file has no text: what a model says is not what the user said, and recall
+// would show it as that.
 func (s *Set) attach(ctx context.Context, raw json.RawMessage) (*Result, error) {
-	a := parseArgs(raw, "", "path", "name", "text")
-	path, name, text := a.required("path", maxPath), a.text("name", maxName), a.text("text", maxMessage)
+	a := parseArgs(raw, "", "path", "name")
+	path, name := a.required("path", maxPath), a.text("name", maxName)
 	if a.err != nil {
 		return nil, a.err
 	}
@@ -33,7 +33,7 @@ func (s *Set) attach(ctx context.Context, raw json.RawMessage) (*Result, error) 
 	if name != "" {
 		file.Name = name
 	}
-	done, err := s.session.Attach(ctx, host.Message{Text: text, Files: []host.NewFile{file}})
+	done, err := s.session.Attach(ctx, host.Message{Files: []host.NewFile{file}})
 	if err != nil {
 		return nil, err
 	}

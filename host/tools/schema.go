@@ -144,8 +144,7 @@ const attachInput = `{
 	"$schema":"https://json-schema.org/draft/2020-12/schema",
 	"type":"object","required":["path"],"additionalProperties":false,"properties":{
 		"path":{"type":"string","minLength":1,"maxLength":4096,"description":"The file, relative to the folder: \"report.pdf\", \"scans/page1.png\"."},
-		"name":{"type":"string","maxLength":1024,"description":"What to call it instead of its own name."},
-		"text":{"type":"string","maxLength":262144,"description":"What to say with it in the message that carries it."}
+		"name":{"type":"string","maxLength":1024,"description":"What to call it instead of its own name."}
 	}}`
 
 const attachOutput = `{

@@ -128,7 +128,8 @@ func TestArguments(t *testing.T) {
 		{Recall, `{"expand":{}}`, "expand.message_id is missing"},
 		{Recall, `{"expand":{"message_id":"m","before":9}}`, "expand.before is not from"},
 		{Recall, `{"expand":{"message_id":"m","depth":1}}`, `expand."depth"`},
-		{Attach, `{"path":"a.txt","name":"b.txt","text":"see this"}`, ""},
+		{Attach, `{"path":"a.txt","name":"b.txt"}`, ""},
+		{Attach, `{"path":"a.txt","text":"said by the user"}`, `"text"`},
 		{Attach, `{"name":"b.txt"}`, "path is missing"},
 		{Attach, `{"path":""}`, "path is empty"},
 		{Attach, `{"path":["a"]}`, "path is not a string"},
@@ -192,7 +193,7 @@ func TestRequest(t *testing.T) {
 		{ReadAttachment, `{"uri":"` + address + `","cursor":"1"}`},
 		{Recall, `{"terms":["a","b"],"limit":3,"since":"2026-11-01","until":"2026-11-02","question":"q"}`},
 		{Recall, `{"expand":{"message_id":"m","before":2}}`},
-		{Attach, `{"path":"dir/a.txt","name":"b.txt","text":"see"}`},
+		{Attach, `{"path":"dir/a.txt","name":"b.txt"}`},
 	} {
 		if _, err := set.Call(t.Context(), c.tool, json.RawMessage(c.args)); err != nil {
 			t.Fatal(err)
@@ -211,7 +212,7 @@ func TestRequest(t *testing.T) {
 	if want := (recall.Request{Expand: &recall.Expand{Anchor: "m", Before: 2, After: -1}}); !reflect.DeepEqual(f.asked[1], want) {
 		t.Errorf("expand: %+v", f.asked[1].Expand)
 	}
-	if m := f.stored[0]; m.Text != "see" || len(m.Files) != 1 || m.Files[0].Name != "b.txt" || m.Files[0].Size != 3 || !m.Files[0].SizeKnown {
+	if m := f.stored[0]; m.Text != "" || len(m.Files) != 1 || m.Files[0].Name != "b.txt" || m.Files[0].Size != 3 || !m.Files[0].SizeKnown {
 		t.Errorf("attach: %+v", m)
 	}
 }
