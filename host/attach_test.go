@@ -285,3 +285,25 @@ func TestCanceledCalls(t *testing.T) {
 		t.Errorf("%+v, %v", page, err)
 	}
 }
+
+// TestAttachAgain: a message that is sent again under its own id, by a caller who did not hear the answer, is there once.
+func TestAttachAgain(t *testing.T) {
+	h := newPlace().open(t, newQuick(), nil)
+	s := h.Session(scope("s"))
+	for range 2 {
+		got, err := s.Attach(t.Context(), host.Message{ID: "m1", Text: "hello"})
+		if err != nil || got.MessageID != "m1" {
+			t.Fatal(got, err)
+		}
+	}
+	n := 0
+	for _, err := range s.Events(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != 1 {
+		t.Errorf("%d messages", n)
+	}
+}
