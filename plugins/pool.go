@@ -46,7 +46,8 @@ func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request
 	if err := p.slot(ctx); err != nil {
 		return readapi.Result{}, err
 	}
-	defer func() { <-p.slots }()
+	free := func() { <-p.slots }
+	defer func() { free() }()
 	inst, err := p.get(ctx)
 	if err != nil {
 		return readapi.Result{}, err
@@ -69,7 +70,14 @@ func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request
 		}
 		return readapi.Result{}, err
 	}
-	p.put(inst)
+	// Putting back takes as long as a small read, and nobody needs to wait for it: the answer has left the guest. The slot is held until it
+	// is done, so whoever closes the pool waits, and no more instances than there may be are in use.
+	release := free
+	free = func() {}
+	p.behind(func() {
+		defer release()
+		p.put(inst)
+	})
 	res, err := collect.Result()
 	res.Usage.Fuel, res.Usage.MemoryBytes = usage.Fuel, usage.MemoryBytes
 	return res, err
@@ -155,6 +163,15 @@ func (p *pool) get(ctx context.Context) (*sandbox.Instance, error) {
 	}
 	p.mu.Unlock()
 	return prog.Instance(ctx)
+}
+
+// behind runs f behind the read that calls it; in a process that reads once there is nothing to win.
+func (p *pool) behind(f func()) {
+	if p.opts.OneShot {
+		f()
+		return
+	}
+	go f()
 }
 
 // put brings an instance back to the snapshot's state and keeps it; one that cannot be brought back is dropped, and so is one whose memory
