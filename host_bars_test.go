@@ -129,7 +129,11 @@ func TestKill(t *testing.T) {
 	said := 0
 	var kept []string
 	for i := range kills {
-		kept = append(kept, killed(t, dir, time.Duration(i)*250*time.Millisecond/time.Duration(kills)+rand.N(5*time.Millisecond))...)
+		after := "begin" // while it opens or attaches for the first time
+		if i%2 == 0 {
+			after = "kept " // while it attaches again
+		}
+		kept = append(kept, killed(t, dir, after, time.Duration(i)*250*time.Millisecond/time.Duration(kills)+rand.N(5*time.Millisecond))...)
 	}
 	g := openHost(t, dir, glovebox.Options{})
 	s := g.Session("victim")
@@ -164,9 +168,9 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killed runs a process that opens the data directory dir and attaches to it until it is killed, delay after it began, and returns what
-// it acknowledged.
-func killed(t *testing.T, dir string, delay time.Duration) (kept []string) {
+// killed runs a process that opens the data directory dir and attaches to it until it is killed, delay after its first line that begins
+// with after, and returns what it acknowledged.
+func killed(t *testing.T, dir, after string, delay time.Duration) (kept []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -182,10 +186,12 @@ func killed(t *testing.T, dir string, delay time.Duration) (kept []string) {
 	}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), after) && after != "" {
+			after = ""
+			time.AfterFunc(delay, func() { _ = cmd.Process.Kill() })
+		}
 		if line, ok := strings.CutPrefix(lines.Text(), "kept "); ok {
 			kept = append(kept, line)
-		} else if lines.Text() == "begin" {
-			time.AfterFunc(delay, func() { _ = cmd.Process.Kill() })
 		}
 	}
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() >= 0 {
