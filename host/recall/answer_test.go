@@ -163,7 +163,7 @@ func checkAnswer(t *rapid.T, a *Answer, req Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b) > maxAnswerBytes || !utf8.Valid(b) || strings.Contains(string(b), "null") {
+	if len(b) > maxAnswerBytes || !utf8.Valid(b) || strings.Contains(strings.Replace(string(b), `"oldest":null`, "", 1), "null") {
 		t.Fatalf("%d bytes, or not UTF-8, or a null: %.2000s", len(b), b)
 	}
 	if len(a.Passages) > max(req.Limit, DefaultLimit) && req.Limit != 0 {
@@ -334,7 +334,7 @@ func FuzzRequest(f *testing.F) {
 			answer, err = r.Recall(t.Context(), readapi.Scope{Principal: "local", Session: "s-shot"}, req)
 			if err == nil {
 				b, jerr := json.Marshal(answer)
-				if jerr != nil || len(b) > maxAnswerBytes || strings.Contains(string(b), credential) || strings.Contains(string(b), "null") && !strings.Contains(string(in), "null") {
+				if jerr != nil || len(b) > maxAnswerBytes || strings.Contains(string(b), credential) || strings.Contains(strings.Replace(string(b), `"oldest":null`, "", 1), "null") && !strings.Contains(string(in), "null") {
 					t.Fatalf("%s: %s, %v", in, b, jerr)
 				}
 			}

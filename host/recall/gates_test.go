@@ -122,7 +122,7 @@ func TestBoundsThatAreAllowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := `{"passages":[],"searched":{"sessions":0,"capped":false},"unmatched_terms":["`; !strings.HasPrefix(string(b), want) {
+		if want := `{"passages":[],"searched":{"sessions":0,"oldest":null,"capped":false},"unmatched_terms":["`; !strings.HasPrefix(string(b), want) {
 			t.Errorf("the answer of a principal without sessions is %s", b)
 		}
 	}
@@ -426,6 +426,9 @@ func TestUnknownSession(t *testing.T) {
 	}
 	if err := all(anchors(), unmatched("x", "y"))(answer); err != nil || answer.Searched != (Searched{}) {
 		t.Errorf("%v, searched %+v", err, answer.Searched)
+	}
+	if b, err := json.Marshal(answer.Searched); string(b) != `{"sessions":0,"oldest":null,"capped":false}` {
+		t.Errorf("as JSON: %s, %v", b, err)
 	}
 }
 

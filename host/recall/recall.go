@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/ledger"
@@ -57,9 +58,22 @@ type Answer struct {
 
 // Searched says how far the search went.
 type Searched struct {
-	Sessions int       `json:"sessions"`        // that were searched
-	Oldest   time.Time `json:"oldest,omitzero"` // latest activity of the oldest of them
-	Capped   bool      `json:"capped"`          // there are more, which were not searched
+	Sessions int       `json:"sessions"` // that were searched
+	Oldest   time.Time `json:"oldest"`   // latest activity of the oldest of them; zero, and null in JSON, when there was none
+	Capped   bool      `json:"capped"`   // there are more, which were not searched
+}
+
+// MarshalJSON gives the public shape, in which oldest is null when nothing was searched.
+func (s Searched) MarshalJSON() ([]byte, error) {
+	w := struct {
+		Sessions int        `json:"sessions"`
+		Oldest   *time.Time `json:"oldest"`
+		Capped   bool       `json:"capped"`
+	}{Sessions: s.Sessions, Capped: s.Capped}
+	if !s.Oldest.IsZero() {
+		w.Oldest = &s.Oldest
+	}
+	return json.Marshal(w)
 }
 
 // Passage is a message that was found, with its neighbours in the same turn.

@@ -135,8 +135,8 @@ const recallOutput = `{
 								"name":{"type":"string"},"kind":{"enum":["image","pdf","doc","code","other"]},"mime_type":{"type":"string"},
 								"bytes":{"type":"integer","minimum":0},"resource":{"type":"string"},"unavailable":{"type":"string"}},
 							"not":{"required":["resource","unavailable"]}}}}}}}}},
-		"searched":{"type":"object","required":["sessions","capped"],"properties":{
-			"sessions":{"type":"integer","minimum":0},"oldest":{"type":"string","format":"date-time"},"capped":{"type":"boolean"}}},
+		"searched":{"type":"object","required":["sessions","oldest","capped"],"properties":{
+			"sessions":{"type":"integer","minimum":0},"oldest":{"type":["string","null"],"format":"date-time"},"capped":{"type":"boolean"}}},
 		"unmatched_terms":{"type":"array","items":{"type":"string"}}
 	}}`
 
