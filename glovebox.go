@@ -48,7 +48,10 @@ type Options struct {
 	MaxAttachments     int                 // of one message; default readapi.MaxAttachments
 	CacheBytes         int64               // of decoded answers that are kept, in memory; default 64 MiB, -1: none are
 	URIPrefix          string              // of addresses; default readapi.URIPrefix
-	Audit              func(host.AuditEvent)
+
+	// Audit hears of every access and refusal with its real cause, one at a time, in order, behind the call; Close waits for it. It must
+	// not call the host. nil: nobody is told.
+	Audit func(host.AuditEvent)
 }
 
 // DefaultCacheDir is where compiled decoders are kept unless Options say otherwise: a folder of the user's cache directory, or "" where

@@ -178,7 +178,7 @@ func TestBlobMutants(t *testing.T) {
 		}},
 		{"OpenOutlivesRemove", reading(func(d store.BlobDriver, name string, r store.BlobReader) func([]byte, int64) (int, error) {
 			return func(p []byte, off int64) (int, error) {
-				if _, err := d.Open(context.TODO(), name); err != nil {
+				if _, err := d.Open(context.Background(), name); err != nil {
 					return 0, err
 				}
 				return r.ReadAt(p, off)

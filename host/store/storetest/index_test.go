@@ -419,7 +419,7 @@ func breaksOfChanges() map[string]func(d *brokenIndex) {
 		},
 		"SessionFields": func(d *brokenIndex) { // every event counts as a message
 			d.session = func(s store.Session, ok bool) (store.Session, bool) {
-				if list, _ := d.IndexDriver.Events(context.TODO(), mine, -1, 10); ok && s.ID == mine.Session && len(list) == 4 {
+				if list, _ := d.IndexDriver.Events(context.Background(), mine, -1, 10); ok && s.ID == mine.Session && len(list) == 4 {
 					s.Messages = int64(len(list))
 				}
 				return s, ok
