@@ -45,7 +45,10 @@ var rules = []rule{
 	{"wasm/abi", words("readapi"), nil},
 	{"wasm/binary/...", words("readapi wasm/binary/..."), nil},
 	{"wasm/modules", words("readapi wasm/abi"), nil},
-	{"wasm/sandbox/...", words("readapi wasm/..."), words("github.com/tetratelabs/wazero golang.org/x/sys golang.org/x/sync")},
+	{"wasm/sandbox/...", words("readapi wasm/abi wasm/binary wasm/internal/..."), words("github.com/tetratelabs/wazero golang.org/x/sys golang.org/x/sync")},
+	{"wasm/confine", nil, words("golang.org/x/sys github.com/elastic/go-seccomp-bpf github.com/landlock-lsm/go-landlock")},
+	{"wasm/ring", words("readapi wasm/abi wasm/sandbox wasm/internal/..."), words("golang.org/x/sys golang.org/x/sync")},
+	{"wasm/helper", words("readapi wasm/abi wasm/sandbox wasm/confine wasm/internal/..."), words("golang.org/x/sys")},
 	{"wasm/...", words("readapi wasm/..."), nil},
 
 	{"plugins/pdk", words("readapi wasm/abi"), nil},

@@ -129,7 +129,7 @@ func decode(t testing.TB, reg *plugins.Registry, f sampleFile) (answer string, f
 	if len(infos) == 0 {
 		t.Fatalf("nobody accepts %s", f.mediaType)
 	}
-	res, err := reg.Decode(t.Context(), infos[0], bytes.NewReader(f.data), request(f), readapi.DefaultLimits())
+	res, err := reg.Decode(t.Context(), infos[0], readapi.Decoding{Input: bytes.NewReader(f.data), Request: request(f), Limits: readapi.DefaultLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,11 +287,11 @@ func TestBusyWhileCompiling(t *testing.T) {
 	info := reg.Accepts(f.mediaType)[0]
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err = reg.Decode(ctx, info, bytes.NewReader(f.data), request(f), readapi.DefaultLimits())
+	_, err = reg.Decode(ctx, info, readapi.Decoding{Input: bytes.NewReader(f.data), Request: request(f), Limits: readapi.DefaultLimits()})
 	if e, ok := err.(*readapi.Error); !ok || e.Code != readapi.CodeBusy || e.RetryAfter == 0 {
 		t.Errorf("got %v, want busy with a time to wait", err)
 	}
-	if _, err := reg.Decode(t.Context(), info, bytes.NewReader(f.data), request(f), readapi.DefaultLimits()); err != nil {
+	if _, err := reg.Decode(t.Context(), info, readapi.Decoding{Input: bytes.NewReader(f.data), Request: request(f), Limits: readapi.DefaultLimits()}); err != nil {
 		t.Errorf("the next read: %v", err)
 	}
 }

@@ -14,9 +14,9 @@ type Decoders interface {
 	// Accepts returns the enabled decoders that accept m now, the preferred one first.
 	Accepts(m readapi.MediaType) []readapi.DecoderInfo
 
-	// Decode runs the decoder that info names on in. The result's frames are checked against the protocol, not against lim: the caller
-	// checks what leaves. Errors carry the codes of the decoder; not_found means that the decoder went away since Accepts.
-	Decode(ctx context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, lim readapi.Limits) (readapi.Result, error)
+	// Decode runs the decoder that info names on d. The result's frames are checked against the protocol, not against the limits: the
+	// caller checks what leaves. Errors carry the codes of the decoder; not_found means that the decoder went away since Accepts.
+	Decode(ctx context.Context, info readapi.DecoderInfo, d readapi.Decoding) (readapi.Result, error)
 
 	// All returns every decoder that is loaded, enabled or not, in the order in which they are asked.
 	All() []readapi.DecoderInfo

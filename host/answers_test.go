@@ -160,8 +160,8 @@ type sizedAnswers struct {
 	n int
 }
 
-func (s *sizedAnswers) Decode(ctx context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, lim readapi.Limits) (readapi.Result, error) {
-	res, err := s.quick.Decode(ctx, info, in, req, lim)
+func (s *sizedAnswers) Decode(ctx context.Context, info readapi.DecoderInfo, d readapi.Decoding) (readapi.Result, error) {
+	res, err := s.quick.Decode(ctx, info, d)
 	if err == nil {
 		res.Parts[0] = readapi.Part{Type: readapi.PartData, At: 1, Data: json.RawMessage(`"` + strings.Repeat("x", s.n) + `"`)}
 	}
@@ -363,7 +363,8 @@ type headOnly struct {
 	done chan struct{}
 }
 
-func (q *headOnly) Decode(_ context.Context, info readapi.DecoderInfo, in readapi.Input, _ readapi.Request, _ readapi.Limits) (readapi.Result, error) {
+func (q *headOnly) Decode(_ context.Context, info readapi.DecoderInfo, d readapi.Decoding) (readapi.Result, error) {
+	in := d.Input
 	defer close(q.done)
 	_, err := in.ReadAt(make([]byte, 10), 0)
 	return readapi.Result{Unit: readapi.UnitLine, Decoder: info}, err

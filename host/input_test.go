@@ -159,7 +159,7 @@ func (v vanishing) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
 	return v.fakes.Accepts(m)
 }
 
-func (v vanishing) Decode(context.Context, readapi.DecoderInfo, readapi.Input, readapi.Request, readapi.Limits) (readapi.Result, error) {
+func (v vanishing) Decode(context.Context, readapi.DecoderInfo, readapi.Decoding) (readapi.Result, error) {
 	*v.gone = true
 	return readapi.Result{}, readapi.CodeNotFound
 }

@@ -42,6 +42,7 @@ type File struct {
 	Declared readapi.MediaType // as the sender called it; a hint
 	SHA256   string            // lower-case hex, where it is known and checked; else it is computed
 	Limits   *readapi.Limits   // instead of the Reader's; nil: the Reader's
+	Party    string            // on whose behalf; see readapi.Decoding
 }
 
 // Read decodes the part of f that sel selects.
@@ -237,7 +238,12 @@ func (r *Reader) decode(ctx context.Context, j job) (readapi.Result, accepted, e
 	req := j.req
 	for _, a := range j.able {
 		req.MediaType = a.mediaType
-		res, err := r.decoders.Decode(ctx, a.decoder, j.Input, req, j.lim)
+		res, err := r.decoders.Decode(ctx, a.decoder, readapi.Decoding{
+			Input: j.Input, Request: req, Limits: j.lim, Party: j.Party, SHA256: func() string {
+				sum, _ := j.digest.wait(ctx)
+				return sum
+			},
+		})
 		if err == nil {
 			return res, a, nil
 		}

@@ -43,7 +43,8 @@ func (f fakes) All() (out []readapi.DecoderInfo) {
 	return out
 }
 
-func (f fakes) Decode(_ context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, _ readapi.Limits) (readapi.Result, error) {
+func (f fakes) Decode(_ context.Context, info readapi.DecoderInfo, d readapi.Decoding) (readapi.Result, error) {
+	in, req := d.Input, d.Request
 	for i := range f {
 		if f[i].digest == info.Digest {
 			res, err := pdk.Run(&f[i].Decoder, in, req)

@@ -64,7 +64,8 @@ func (q *quick) Accepts(m readapi.MediaType) (out []readapi.DecoderInfo) {
 	return out
 }
 
-func (q *quick) Decode(_ context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, _ readapi.Limits) (readapi.Result, error) {
+func (q *quick) Decode(_ context.Context, info readapi.DecoderInfo, d readapi.Decoding) (readapi.Result, error) {
+	in, req := d.Input, d.Request
 	q.decoded.Add(1)
 	if q.hook != nil {
 		q.hook(in)

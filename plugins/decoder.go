@@ -26,6 +26,9 @@ type Decoder struct {
 	Bytes      int64    // size of the module
 	Samples    []Sample // what the snapshot's warm-up reads
 
+	// Foreign says that the module is none of ours: it is compiled by Options.Helper, never in this process.
+	Foreign bool
+
 	// Load returns the module: rewritten by wasm/binary, with this digest. It is called once, when the decoder is first needed.
 	Load func() ([]byte, error)
 }
@@ -58,17 +61,36 @@ func (d *Decoder) module() (sandbox.Module, error) {
 	if err != nil {
 		return sandbox.Module{}, &readapi.Error{Code: readapi.CodeCorrupt, Ref: d.Name, Detail: "the decoder's module is damaged", Err: err}
 	}
-	return sandbox.Module{Name: d.Name, Wasm: b, Digest: d.Digest}, nil
+	return sandbox.Module{Name: d.Name, Wasm: b, Digest: d.Digest, Foreign: d.Foreign}, nil
 }
 
-// FromModule makes a decoder of a wasm module as a toolchain built it: the module is admitted and rewritten, and asked to describe itself
-// behind the wall, on the interpreter, so that nothing of it is compiled here. name is what the decoder is called; "" takes the module's
-// own word.
+// ModuleOptions of FromModule; nil means all defaults.
+type ModuleOptions struct {
+	Name string // what the decoder is called; "": the module's own word
+
+	// Helper is the command line of a program that runs helper.Main. A module is compiled and asked to describe itself there.
+	Helper []string
+
+	// Trusted says that the module is the caller's own: it is compiled in this process, and needs no helper.
+	Trusted bool
+
+	CacheDir      string                 // where a registry will look for the compiled module; "": it is compiled again then
+	Rewrite       *binary.RewriteOptions // what is admitted, and how it is rewritten; nil: the defaults
+	CompileLimits sandbox.CompileLimits  // of the helper
+}
+
+// FromModule makes a decoder of a wasm module as a toolchain built it: the module is admitted and rewritten, compiled, and asked to
+// describe itself behind the wall.
 //
-// Errors: module_refused with the rule that it breaks; bad_output and the other codes of a decoder that does not describe itself.
-func FromModule(ctx context.Context, name string, wasm []byte) (Decoder, error) {
+// Errors: module_refused with the rule that it breaks, and where there is neither a helper nor trust; bad_output and the other codes of a
+// decoder that does not describe itself.
+func FromModule(ctx context.Context, wasm []byte, opts *ModuleOptions) (Decoder, error) {
 	const op = "plugins.FromModule"
-	rewritten, err := binary.Rewrite(wasm, nil)
+	if opts == nil {
+		opts = &ModuleOptions{}
+	}
+	name := opts.Name
+	rewritten, err := binary.Rewrite(wasm, opts.Rewrite)
 	if err != nil {
 		return Decoder{}, &readapi.Error{Op: op, Code: readapi.CodeModuleRefused, Ref: name, Detail: refusal(err), Err: err}
 	}
@@ -85,6 +107,7 @@ func FromModule(ctx context.Context, name string, wasm []byte) (Decoder, error) 
 	}
 	d := described(desc, samples)
 	d.Name, d.Digest, d.Bytes = cmp.Or(name, d.Name), digest, int64(len(rewritten))
+	d.Foreign = !opts.Trusted
 	d.Load = func() ([]byte, error) { return rewritten, nil }
 	return d, nil
 }

@@ -6,7 +6,7 @@
 //		err = reg.Add(d)
 //	}
 //	infos := reg.Accepts("application/pdf")
-//	res, err := reg.Decode(ctx, infos[0], input, request, limits)
+//	res, err := reg.Decode(ctx, infos[0], readapi.Decoding{Input: input, Request: request, Limits: limits})
 //
 // A Registry is a value: nothing is registered by an import, and two registries in one process share nothing. Data goes on to package
 // wasm/sandbox, which runs a decoder behind the wall.

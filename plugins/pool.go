@@ -18,28 +18,29 @@ import (
 
 // pool keeps instances of one decoder, by digest. The program is compiled and its snapshot taken when the first read needs it.
 type pool struct {
-	box     *sandbox.Runtime
+	box     engine
 	decoder Decoder
 	opts    Options
 	slots   chan struct{} // one per instance that may run at once
 	gone    chan struct{} // closed when the pool is
 
 	mu     sync.Mutex
-	prog   *sandbox.Program
+	prog   program
 	making chan struct{} // closed when the program that is being made is there, or is not
-	idle   []*sandbox.Instance
+	idle   []instance
 	closed bool
 
 	drain   chan struct{} // a token that the one who closes holds
 	drained int           // slots that closing has taken for good; of whoever holds drain
 }
 
-func newPool(box *sandbox.Runtime, d Decoder, opts Options) *pool {
+func newPool(box engine, d Decoder, opts Options) *pool {
 	return &pool{box: box, decoder: d, opts: opts, slots: make(chan struct{}, opts.MaxInstances), gone: make(chan struct{}), drain: make(chan struct{}, 1)}
 }
 
 // decode runs one read on an instance that is in the snapshot's state.
-func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request, lim readapi.Limits) (readapi.Result, error) {
+func (p *pool) decode(ctx context.Context, d readapi.Decoding) (readapi.Result, error) {
+	req, lim := d.Request, d.Limits
 	if !p.hasForm(req.Form) {
 		return readapi.Result{}, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "the decoder does not have the form " + string(req.Form), Hint: "Its forms are " + p.forms() + "."}
 	}
@@ -60,7 +61,7 @@ func (p *pool) decode(ctx context.Context, in readapi.Input, req readapi.Request
 	most := min(lim.MaxOutputBytes, math.MaxInt64-headerRoom) + headerRoom
 	collect := abi.Collector{MaxBytes: most}
 	usage, err := inst.Decode(ctx, &sandbox.Call{
-		Request: raw, Input: in, Emit: collect.Add,
+		Request: raw, Input: d.Input, Emit: collect.Add,
 		Limits: sandbox.Limits{Fuel: lim.Fuel, Timeout: lim.Timeout, MaxMemoryBytes: lim.MaxMemoryBytes, MaxOutputBytes: most},
 	})
 	if err != nil {
@@ -149,7 +150,7 @@ const busyRetry = 500 * time.Millisecond
 const busyCompile = 5 * time.Second
 
 // get returns an idle instance or a new one.
-func (p *pool) get(ctx context.Context) (*sandbox.Instance, error) {
+func (p *pool) get(ctx context.Context) (instance, error) {
 	prog, err := p.program(ctx)
 	if err != nil {
 		return nil, err
@@ -162,7 +163,7 @@ func (p *pool) get(ctx context.Context) (*sandbox.Instance, error) {
 		return inst, nil
 	}
 	p.mu.Unlock()
-	return prog.Instance(ctx)
+	return prog.instance(ctx)
 }
 
 // behind runs f behind the read that calls it; in a process that reads once there is nothing to win.
@@ -176,7 +177,7 @@ func (p *pool) behind(f func()) {
 
 // put brings an instance back to the snapshot's state and keeps it; one that cannot be brought back is dropped, and so is one whose memory
 // others wait for.
-func (p *pool) put(inst *sandbox.Instance) {
+func (p *pool) put(inst instance) {
 	if p.opts.OneShot || inst.Reset() != nil || p.box.Pressed() {
 		inst.Close()
 		return
@@ -205,7 +206,7 @@ func (p *pool) trim() {
 
 // program returns the compiled decoder, made by whoever needs it first; the others wait for that. A failure is not kept: the next read
 // tries again.
-func (p *pool) program(ctx context.Context) (*sandbox.Program, error) {
+func (p *pool) program(ctx context.Context) (program, error) {
 	for {
 		p.mu.Lock()
 		switch {
@@ -231,7 +232,7 @@ func (p *pool) program(ctx context.Context) (*sandbox.Program, error) {
 }
 
 // make makes the program. Whatever happens, a panic of the embedder's functions included, those who wait for it go on.
-func (p *pool) make(ctx context.Context) (prog *sandbox.Program, err error) {
+func (p *pool) make(ctx context.Context) (prog program, err error) {
 	defer func() {
 		p.mu.Lock()
 		gone := p.closed
@@ -252,7 +253,7 @@ func (p *pool) make(ctx context.Context) (prog *sandbox.Program, err error) {
 	return prog, err
 }
 
-func (p *pool) compile(ctx context.Context) (*sandbox.Program, error) {
+func (p *pool) compile(ctx context.Context) (program, error) {
 	m, err := p.decoder.module()
 	if err != nil {
 		return nil, err
@@ -262,7 +263,7 @@ func (p *pool) compile(ctx context.Context) (*sandbox.Program, error) {
 			defer done()
 		}
 	}
-	prog, err := p.box.Compile(ctx, m)
+	prog, err := p.box.compile(ctx, m)
 	if err != nil || p.opts.OneShot {
 		return prog, err
 	}

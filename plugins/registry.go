@@ -21,7 +21,22 @@ type Options struct {
 	MaxTotalMemoryBytes int64          // all guests together; default 2 GiB
 	MaxInstances        int            // of one decoder at once; default GOMAXPROCS, at least 2
 	OneShot             bool           // for a process that reads once: no snapshot, no pool
-	Logger              *slog.Logger   // guests' logs and traps, escaped; nil: nowhere
+	Isolation           Isolation      // where guests run; default InProcess
+
+	// Helper is the command line of a program that runs helper.Main, as "glovebox helper" does. Foreign decoders need it, and so does Process.
+	Helper []string
+
+	MaxQueue         int // reads that wait for their turn, of all parties; default 256, and then they are busy
+	MaxQueuePerParty int // the same of one party; default 64
+
+	// CrossCheck runs every so manieth read a second time, on the other engine in a new instance, and compares the answers. A decoder whose
+	// answers differ is quarantined. 0: never, which is the default.
+	CrossCheck int
+
+	// Report hears of decoders and files that are taken out of service, and come back. It must return soon and not call the registry. nil:
+	// nobody is told.
+	Report func(Incident)
+	Logger *slog.Logger // guests' logs and traps, escaped; nil: nowhere
 
 	// OnCompile is called before a decoder is compiled that the cache does not have, and the function that it returns when that is done.
 	// Compiling takes seconds, so a front end shows it. It may be called from several goroutines.
@@ -42,8 +57,8 @@ func (o *Options) withDefaults() (Options, error) {
 
 // Registry maps media types to decoders and runs them. It is safe for concurrent use.
 type Registry struct {
-	opts    Options
-	sandbox *sandbox.Runtime
+	opts   Options
+	engine engine
 
 	mu       sync.RWMutex
 	decoders []*entry       // in the order in which they are asked
@@ -64,9 +79,7 @@ func New(opts *Options) (*Registry, error) {
 		return nil, readapi.AsError("plugins.New", err)
 	}
 	r := &Registry{opts: o, pools: map[*pool]bool{}}
-	r.sandbox, err = sandbox.New(&sandbox.Options{
-		Engine: o.Engine, CacheDir: o.CacheDir, MaxTotalMemoryBytes: o.MaxTotalMemoryBytes, Reclaim: r.reclaim, Log: o.Logger,
-	})
+	r.engine, err = newEngine(o, r.reclaim)
 	if err != nil {
 		return nil, readapi.AsError("plugins.New", err)
 	}
@@ -96,7 +109,7 @@ func (r *Registry) Add(d Decoder) error {
 	if r.find(d.Name) != nil {
 		return &readapi.Error{Op: "plugins.Add", Code: readapi.CodeConflict, Ref: d.Name, Detail: "there is a decoder of this name", Hint: "Remove it first."}
 	}
-	p := newPool(r.sandbox, d, r.opts)
+	p := newPool(r.engine, d, r.opts)
 	r.decoders = append(r.decoders, &entry{Decoder: d, enabled: true, pool: p})
 	r.pools[p] = true
 	return nil
@@ -179,6 +192,7 @@ type Status struct {
 	Decoder
 	Enabled bool
 	Cached  bool // compiled and in the cache: its first read starts at once
+	State   State
 }
 
 // List returns the decoders in the order in which they are asked.
@@ -187,7 +201,7 @@ func (r *Registry) List() []Status {
 	defer r.mu.RUnlock()
 	out := make([]Status, 0, len(r.decoders))
 	for _, e := range r.decoders {
-		out = append(out, Status{Decoder: e.Decoder, Enabled: e.enabled, Cached: r.sandbox.Cached(sandbox.Module{Name: e.Name, Digest: e.Digest})})
+		out = append(out, Status{Decoder: e.Decoder, Enabled: e.enabled, Cached: r.engine.Cached(sandbox.Module{Name: e.Name, Digest: e.Digest})})
 	}
 	return out
 }
@@ -218,14 +232,14 @@ func (r *Registry) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
 
 // Decode runs the decoder that info names. Errors: those of the decoder, not_found when it is not there any more, canceled when the
 // registry was closed, busy when no instance came free in time, limit_time when the time was over before that.
-func (r *Registry) Decode(ctx context.Context, info readapi.DecoderInfo, in readapi.Input, req readapi.Request, lim readapi.Limits) (readapi.Result, error) {
+func (r *Registry) Decode(ctx context.Context, info readapi.DecoderInfo, d readapi.Decoding) (readapi.Result, error) {
 	r.mu.RLock()
 	e := r.find(info.Name)
 	r.mu.RUnlock()
 	if e == nil || e.Digest != info.Digest {
 		return readapi.Result{}, r.gone("plugins.Decode", info.Name)
 	}
-	res, err := e.pool.decode(ctx, in, req, lim)
+	res, err := e.pool.decode(ctx, d)
 	if errors.Is(err, errGone) {
 		return readapi.Result{}, r.gone("plugins.Decode", info.Name)
 	}
@@ -262,7 +276,7 @@ func (r *Registry) Close(ctx context.Context) error {
 	for _, p := range all {
 		first = cmp.Or(first, r.closePool(ctx, p))
 	}
-	return readapi.AsError("plugins.Close", cmp.Or(first, r.sandbox.Close(ctx)))
+	return readapi.AsError("plugins.Close", cmp.Or(first, r.engine.Close(ctx)))
 }
 
 // gone is the error for a decoder that is not there any more.

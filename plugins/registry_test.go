@@ -101,11 +101,11 @@ func TestDecodeByDigest(t *testing.T) {
 	r := registry(t, decoder("a", "1", "text/plain"))
 	info := r.Accepts("text/plain")[0]
 	info.Digest = "2"
-	if _, err := r.Decode(t.Context(), info, nil, readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); readapi.CodeOf(err) != readapi.CodeNotFound {
+	if _, err := r.Decode(t.Context(), info, readapi.Decoding{Input: nil, Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()}); readapi.CodeOf(err) != readapi.CodeNotFound {
 		t.Errorf("got %v, want not_found", err)
 	}
 	// A module that cannot be loaded is the host's fault, not the file's.
-	if _, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], nil, readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); readapi.CodeOf(err) != readapi.CodeCorrupt {
+	if _, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], readapi.Decoding{Input: nil, Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()}); readapi.CodeOf(err) != readapi.CodeCorrupt {
 		t.Errorf("got %v, want corrupt", err)
 	}
 }

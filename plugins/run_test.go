@@ -101,7 +101,7 @@ func start(t *testing.T, r *plugins.Registry, g *gate) <-chan error {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := r.Decode(context.WithoutCancel(t.Context()), infos[0], g, readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+		_, err := r.Decode(context.WithoutCancel(t.Context()), infos[0], readapi.Decoding{Input: g, Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()})
 		done <- err
 	}()
 	select {
@@ -186,7 +186,7 @@ func TestClosedRegistry(t *testing.T) {
 	if err := r.Add(d); readapi.CodeOf(err) != readapi.CodeCanceled {
 		t.Errorf("Add: %v, want canceled", err)
 	}
-	if _, err := r.Decode(t.Context(), info, newGate(), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); readapi.CodeOf(err) != readapi.CodeCanceled {
+	if _, err := r.Decode(t.Context(), info, readapi.Decoding{Input: newGate(), Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()}); readapi.CodeOf(err) != readapi.CodeCanceled {
 		t.Errorf("Decode: %v, want canceled", err)
 	}
 }
@@ -201,7 +201,7 @@ func TestLateIsNotBusy(t *testing.T) {
 	late, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 	defer cancel()
 	for range 50 {
-		_, err := r.Decode(late, info, newGate(), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+		_, err := r.Decode(late, info, readapi.Decoding{Input: newGate(), Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()})
 		if readapi.CodeOf(err) != readapi.CodeLimitTime {
 			t.Fatalf("a read that came late: %v, want limit_time", err)
 		}
@@ -217,7 +217,7 @@ func TestBusy(t *testing.T) {
 	done := start(t, r, g)
 	soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	_, err := r.Decode(soon, r.Accepts("text/plain")[0], newGate(), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+	_, err := r.Decode(soon, r.Accepts("text/plain")[0], readapi.Decoding{Input: newGate(), Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()})
 	if e, ok := errors.AsType[*readapi.Error](err); !ok || e.Code != readapi.CodeBusy || e.RetryAfter <= 0 {
 		t.Errorf("a read that waited: %v, want busy", err)
 	}
@@ -235,7 +235,7 @@ func TestHugeLimits(t *testing.T) {
 	}
 	const n = math.MaxInt64
 	lim := readapi.Limits{Timeout: n, Fuel: n, MaxMemoryBytes: n, MaxOutputBytes: n}
-	if _, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, lim); err != nil {
+	if _, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], readapi.Decoding{Input: strings.NewReader("a"), Request: readapi.Request{Form: readapi.FormAuto}, Limits: lim}); err != nil {
 		t.Error(err)
 	}
 }
@@ -253,7 +253,7 @@ func TestIdleGivesWay(t *testing.T) {
 	}
 	for k := range 9 {
 		info := r.Accepts(types[k%3])[0]
-		if _, err := r.Decode(t.Context(), info, strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); err != nil {
+		if _, err := r.Decode(t.Context(), info, readapi.Decoding{Input: strings.NewReader("a"), Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()}); err != nil {
 			t.Fatalf("read %d: %v", k, err)
 		}
 	}
@@ -292,7 +292,7 @@ func TestLateForDecoder(t *testing.T) {
 			t.Fatal(err)
 		}
 		info := r.Accepts("text/plain")[0]
-		if _, err := r.Decode(ctx, info, strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits()); readapi.CodeOf(err) != want {
+		if _, err := r.Decode(ctx, info, readapi.Decoding{Input: strings.NewReader("a"), Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()}); readapi.CodeOf(err) != want {
 			t.Errorf("one-shot %v: %v, want %s", oneShot, err, want)
 		}
 	}
@@ -313,12 +313,12 @@ func TestInputFailure(t *testing.T) {
 	for err, want := range map[error]readapi.Code{
 		errors.New("disk on fire"): readapi.CodeNotFound, readapi.CodeCorrupt: readapi.CodeCorrupt, readapi.CodeGone: readapi.CodeGone,
 	} {
-		_, got := r.Decode(t.Context(), r.Accepts("text/plain")[0], unreadable{err}, readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+		_, got := r.Decode(t.Context(), r.Accepts("text/plain")[0], readapi.Decoding{Input: unreadable{err}, Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()})
 		if readapi.CodeOf(got) != want {
 			t.Errorf("%v: %v, want %s", err, got, want)
 		}
 	}
-	_, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], strings.NewReader("a"), readapi.Request{Form: readapi.FormAuto}, readapi.DefaultLimits())
+	_, err := r.Decode(t.Context(), r.Accepts("text/plain")[0], readapi.Decoding{Input: strings.NewReader("a"), Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()})
 	if readapi.CodeOf(err) != readapi.CodeMalformed {
 		t.Errorf("a file that is damaged: %v, want malformed_input", err)
 	}

@@ -35,7 +35,8 @@ func (lineDecoder) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
 	return nil
 }
 
-func (lineDecoder) Decode(_ context.Context, _ readapi.DecoderInfo, in readapi.Input, req readapi.Request, _ readapi.Limits) (readapi.Result, error) {
+func (lineDecoder) Decode(_ context.Context, _ readapi.DecoderInfo, d readapi.Decoding) (readapi.Result, error) {
+	in, req := d.Input, d.Request
 	b, err := io.ReadAll(io.NewSectionReader(in, 0, in.Size()))
 	if err != nil {
 		return readapi.Result{}, err

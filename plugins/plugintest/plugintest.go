@@ -39,7 +39,7 @@ type Options struct {
 // module as a toolchain built it. It fails when there is no vector.
 func Run(t *testing.T, wasm []byte, kind string, opts Options) {
 	t.Helper()
-	d, err := plugins.FromModule(t.Context(), "", wasm)
+	d, err := plugins.FromModule(t.Context(), wasm, &plugins.ModuleOptions{Trusted: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +67,6 @@ func Decode(t testing.TB, d plugins.Decoder, opts Options) decodertest.Decode {
 	}
 	info := readapi.DecoderInfo{Name: d.Name, Version: d.Version, Digest: d.Digest}
 	return func(in readapi.Input, req readapi.Request) (readapi.Result, error) {
-		return reg.Decode(context.WithoutCancel(t.Context()), info, in, req, readapi.DefaultLimits())
+		return reg.Decode(context.WithoutCancel(t.Context()), info, readapi.Decoding{Input: in, Request: req, Limits: readapi.DefaultLimits()})
 	}
 }

@@ -48,7 +48,7 @@ func TestNoModule(t *testing.T) {
 	for name, wasm := range map[string][]byte{
 		"empty": nil, "text": []byte("not a module"), "cut": good[:len(good)/2], "only a header": good[:8], "with a tail": append(bytes.Clone(good), 1),
 	} {
-		if _, err := plugins.FromModule(t.Context(), "x", wasm); readapi.CodeOf(err) != readapi.CodeModuleRefused {
+		if _, err := plugins.FromModule(t.Context(), wasm, &plugins.ModuleOptions{Name: "x", Trusted: true}); readapi.CodeOf(err) != readapi.CodeModuleRefused {
 			t.Errorf("%s: %v, want module_refused", name, err)
 		}
 	}

@@ -45,8 +45,25 @@ type Options struct {
 	// inside a call of another instance, so it must not wait for one. nil: nothing is kept.
 	Reclaim func()
 
+	// Helper is the command line of a program that runs helper.Main: foreign modules are compiled by it, in a process with limits of its own.
+	// Empty: foreign modules are refused.
+	Helper []string
+
+	// CompileLimits are those of that process.
+	CompileLimits CompileLimits
+
+	// InitLimits are the caps of what runs before the first read: start function, _initialize, describe, and the warm-up.
+	InitLimits Limits
+
 	// Log gets what guests print, escaped and capped, and what we know about traps. nil: nowhere.
 	Log *slog.Logger
+}
+
+// CompileLimits are the caps of a process that compiles a foreign module. Zero in a field means its default; a negative number is an error.
+type CompileLimits struct {
+	MaxMemoryBytes int64         // of the process; default 2 GiB
+	Timeout        time.Duration // wall time; default 60 s
+	MaxCodeBytes   int64         // machine code that comes out; default 256 MiB
 }
 
 const (

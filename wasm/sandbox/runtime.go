@@ -51,6 +51,10 @@ type Module struct {
 	Name   string // for errors and the log
 	Wasm   []byte // what binary.Rewrite made
 	Digest string // sha256 of Wasm, lower-case hex: that is what vouches for the rewriting
+
+	// Foreign says that nobody vouches for what the module was rewritten from: it is never compiled in this process. Its machine code comes
+	// from a cache entry that a helper made, or Compile fails.
+	Foreign bool
 }
 
 // Cached reports whether m's machine code seems to be in the compile cache, so that Compile will be quick. It is a hint for progress
