@@ -72,3 +72,27 @@ func Read(r io.Reader, v any) error {
 	}
 	return json.Unmarshal(b, v)
 }
+
+// CompileArgs are those of Compile. The module follows the message. The helper answers with a Reply and ends.
+type CompileArgs struct {
+	Build          string `json:"build"`  // of the one who asks; machine code of another build is of no use
+	Engine         string `json:"engine"` // "compiler", or "interpreter": lower it, to show that it can be done within the limits
+	Dir            string `json:"dir"`    // an empty folder for the machine code, and the only place that is written to
+	Digest         string `json:"digest"` // sha256 of the module, lower-case hex
+	Bytes          int64  `json:"bytes"`  // its length
+	MaxMemoryBytes int64  `json:"max_memory_bytes"`
+	MaxCodeBytes   int64  `json:"max_code_bytes"`
+}
+
+// The results of Compile.
+const (
+	Done       = "done"
+	Refused    = "refused"     // the module does not compile
+	OverMemory = "over_memory" // also told by ExitMemory, when there was no time for words
+	OverCode   = "over_code"
+	OtherBuild = "other_build"
+	Failed     = "failed" // something else, which is not the module's fault
+)
+
+// ExitMemory is the exit code of a helper that ends itself because it has too much memory.
+const ExitMemory = 83
