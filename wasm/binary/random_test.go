@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/glovebox-wasm/glovebox/wasm/binary"
+	"github.com/glovebox-wasm/glovebox/wasm/binary/difftest"
 )
 
 // TestRandomModules compares generated modules with what the rewriter makes of them: results, traps, memory, globals, fuel, and
@@ -38,7 +39,7 @@ func TestManyRandomModules(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range calls {
-			if _, trap := in.call(c.name, c.args...); trap != "" {
+			if _, trap := in.Call(c.Name, c.Args...); trap != "" {
 				traps++
 				break
 			}
@@ -105,11 +106,11 @@ func FuzzRewrite(f *testing.F) {
 		if _, err := binary.ReadState(out); err != nil {
 			t.Fatal(err)
 		}
-		rt := newRuntime(t, "interpreter")
-		if _, err := rt.CompileModule(t.Context(), b); err != nil {
+		lab := difftest.New(t)
+		if _, err := lab.Compile("interpreter", b); err != nil {
 			return
 		}
-		if _, err := rt.CompileModule(t.Context(), out); err != nil {
+		if _, err := lab.Compile("interpreter", out); err != nil {
 			t.Fatalf("the original compiles, the output does not: %v", err)
 		}
 	})
