@@ -133,7 +133,7 @@ func TestGoGuest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab := difftest.New(t)
+	lab := difftest.NewLab(t)
 	// The interpreter is a hundred times slower: it gets small inputs.
 	for _, c := range []struct {
 		size    int
@@ -183,7 +183,7 @@ func BenchmarkGuest(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	lab := difftest.New(b)
+	lab := difftest.NewLab(b)
 	plain, metered := startGuest(b, lab, "compiler", wasm, false), startGuest(b, lab, "compiler", rewritten, true)
 	for kind, w := range guestWork(b, 400) {
 		b.Run(w.name, func(b *testing.B) {

@@ -20,7 +20,7 @@ func inv(name string, args ...uint64) invocation { return invocation{Name: name,
 // start instantiates a module on engines of its own.
 func start(t testing.TB, engine string, wasm []byte, rewritten bool, slice int64) (*instance, error) {
 	t.Helper()
-	return difftest.New(t).Start(engine, wasm, rewritten, slice, difftest.Input{})
+	return difftest.NewLab(t).Start(engine, wasm, rewritten, slice, difftest.Input{})
 }
 
 // differential compares the original and the rewritten module on both engines, and what was charged with what was executed. It

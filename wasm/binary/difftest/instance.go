@@ -11,13 +11,11 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/glovebox-wasm/glovebox/wasm/binary"
+	"github.com/glovebox-wasm/glovebox/wasm/binary/binarytest"
 )
 
 // Call is a call of an export. One without a name is no call: it writes a pattern over the whole memory.
-type Call struct {
-	Name string
-	Args []uint64
-}
+type Call = binarytest.Invocation
 
 // Instance is a running module, original or rewritten. It is for one goroutine.
 type Instance struct {
@@ -130,8 +128,8 @@ func (in *Instance) Pattern() {
 	}
 }
 
-// outcome makes calls and records everything that can be seen after each. A trap ends them; probes are called in any case.
-func (in *Instance) outcome(m *binary.Module, calls, probes []Call) (seen, trapped string) {
+// outcome makes calls and records everything that can be seen after each. A trap ends them.
+func (in *Instance) outcome(m *binary.Module, calls []Call) (seen, trapped string) {
 	var sb strings.Builder
 	for _, c := range calls {
 		if c.Name == "" {
@@ -140,15 +138,21 @@ func (in *Instance) outcome(m *binary.Module, calls, probes []Call) (seen, trapp
 		}
 		r, trap := in.Call(c.Name, c.Args...)
 		fmt.Fprintf(&sb, "%s%x = %x %s\n%s", c.Name, c.Args, r, trap, in.Observe(m))
-		if trapped = trap; trap != "" {
-			break
+		if trap != "" {
+			return sb.String(), trap
 		}
 	}
+	return sb.String(), ""
+}
+
+// probe makes calls that may trap, each for itself.
+func (in *Instance) probe(probes []Call) string {
+	var sb strings.Builder
 	for _, c := range probes {
 		r, trap := in.Call(c.Name, c.Args...)
 		fmt.Fprintf(&sb, "%s%x = %x %s\n", c.Name, c.Args, r, trap)
 	}
-	return sb.String(), trapped
+	return sb.String()
 }
 
 // note remembers what a guest gave the host.

@@ -30,8 +30,8 @@ type Lab struct {
 	compiled map[string]map[[32]byte]wazero.CompiledModule
 }
 
-// New starts the engines; they end with the test.
-func New(t testing.TB) *Lab {
+// NewLab starts the engines; they end with the test.
+func NewLab(t testing.TB) *Lab {
 	t.Helper()
 	l := &Lab{t: t, runtimes: map[string]wazero.Runtime{}, wasi: map[string]bool{}, compiled: map[string]map[[32]byte]wazero.CompiledModule{}}
 	for _, name := range Engines() {
@@ -125,7 +125,7 @@ type Result struct {
 // fuel must be the same on both engines, whatever the slice. It ends the test where they differ.
 func Differential(t testing.TB, wasm []byte, opts *Options, calls []Call) Result {
 	t.Helper()
-	return New(t).Differential(wasm, opts, calls)
+	return NewLab(t).Differential(wasm, opts, calls)
 }
 
 // Differential is Differential on the engines of l, which forget the module afterwards.
@@ -136,17 +136,23 @@ func (l *Lab) Differential(wasm []byte, opts *Options, calls []Call) Result {
 	if opts == nil {
 		opts = &Options{}
 	}
-	var admit *binary.AdmitOptions
-	if opts.Rewrite != nil {
-		admit = opts.Rewrite.Admit
-	}
-	m, err := binary.Admit(wasm, admit)
-	if err != nil {
-		t.Fatalf("not admitted: %v", err)
-	}
 	rewritten, err := binary.Rewrite(wasm, opts.Rewrite)
 	if err != nil {
 		t.Fatalf("not rewritten: %v", err)
+	}
+	return l.compare(wasm, rewritten, opts, calls)
+}
+
+func (l *Lab) compare(wasm, rewritten []byte, opts *Options, calls []Call) Result {
+	t := l.t
+	t.Helper()
+	var limits *binary.Limits
+	if opts.Rewrite != nil && opts.Rewrite.Admit != nil {
+		limits = opts.Rewrite.Admit.Limits
+	}
+	m, err := binary.Parse(wasm, limits)
+	if err != nil {
+		t.Fatalf("not parsed: %v", err)
 	}
 	c := comparison{Lab: l, m: m, opts: opts, calls: calls, fuels: map[string]int64{}}
 	for _, engine := range Engines() {
@@ -191,7 +197,8 @@ func (c *comparison) original(engine string, wasm []byte) {
 	c.t.Helper()
 	in := c.start(engine, wasm, false, 0)
 	defer in.Mod.Close(in.ctx)
-	got, trap := in.outcome(c.m, c.calls, c.opts.Probes)
+	got, trap := in.outcome(c.m, c.calls)
+	got += in.probe(c.opts.Probes)
 	if c.want == "" {
 		c.want, c.trap = got, trap
 	} else if got != c.want {
@@ -203,16 +210,14 @@ func (c *comparison) rewritten(engine string, wasm []byte, slice int64) {
 	c.t.Helper()
 	in := c.start(engine, wasm, true, slice)
 	defer in.Mod.Close(in.ctx)
-	if got, _ := in.outcome(c.m, c.calls, c.opts.Probes); got != c.want {
+	got, trap := in.outcome(c.m, c.calls)
+	if d := in.Global(in.State.Depth); trap == "" && d != 0 { // a trap does not give it back
+		c.t.Fatalf("the depth is %d after all calls came back", int32(d))
+	}
+	if got += in.probe(c.opts.Probes); got != c.want {
 		c.t.Fatalf("rewritten on %s with slices of %d:\n%s", engine, slice, apart(c.want, got))
 	}
 	c.fuels[fmt.Sprintf("%s %d", engine, slice)] = in.Used()
-	if c.trap != "" {
-		return // the depth is not given back by a trap
-	}
-	if d := in.Global(in.State.Depth); d != 0 {
-		c.t.Fatalf("the depth is %d after all calls came back", int32(d))
-	}
 }
 
 // apart is where two outcomes differ: the first such line of each, and the line before.
@@ -246,7 +251,8 @@ func (c *comparison) exact(wasm []byte, fuel int64) {
 	}
 	in := c.start("compiler", counted, false, 0)
 	defer in.Mod.Close(in.ctx)
-	in.outcome(c.m, c.calls, c.opts.Probes)
+	in.outcome(c.m, c.calls)
+	in.probe(c.opts.Probes)
 	if count := int64(in.Global("count")); fuel*weightsPerUnit < count {
 		c.t.Fatalf("charged %d units, executed %d/%d", fuel, count, weightsPerUnit)
 	}
