@@ -116,3 +116,6 @@ func CountOpcodes(m *Module, seen map[uint16]int) {
 		}
 	}
 }
+
+// DefaultLimits is what zero fields stand for.
+var DefaultLimits = defaultLimits
