@@ -7,9 +7,9 @@ package confine
 
 // Measure is one thing that keeps a process in.
 type Measure struct {
-	Name   string // "rlimits", "no_new_privs", "seccomp", "landlock"
-	Active bool   // it works here
-	Detail string // its version or what is missing; one short phrase
+	Name   string `json:"name"`   // "rlimits", "no_new_privs", "seccomp", "landlock"
+	Active bool   `json:"active"` // it works here
+	Detail string `json:"detail"` // its version or what is missing; one short phrase
 }
 
 // Probe says what this machine offers.
