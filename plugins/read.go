@@ -21,6 +21,7 @@ type outcome struct {
 	res   readapi.Result
 	err   error
 	usage sandbox.Usage
+	took  time.Duration     // of the guest: what the read counts for when turns are taken
 	sum   [sha256.Size]byte // of the frames, with their kinds and lengths; only of a run that is compared
 
 	alive   bool    // the instance can be put back
@@ -89,7 +90,7 @@ func (p *pool) admitted(ctx context.Context, d readapi.Decoding) (out outcome) {
 	if err != nil {
 		return outcome{err: err}
 	}
-	leave := func() { pass.leave(work(out.usage)) }
+	leave := func() { pass.leave(out.took) }
 	defer func() { leave() }()
 	if p.shared.check.due() {
 		return p.checked(ctx, d)
@@ -124,9 +125,6 @@ func (p *pool) enter(ctx context.Context, d readapi.Decoding) (*pass, error) {
 	return p.shared.gate.enter(ctx, d.Party, p.lane, lim.MaxMemoryBytes)
 }
 
-// work is what a read counts for when turns are taken: a unit of fuel is a tenth of a nanosecond, on every machine.
-func work(u sandbox.Usage) time.Duration { return time.Duration(u.Fuel / 10) }
-
 // hostGrace is how long after its time a call may come back and be the guest's fault. The wall looks at the clock every five milliseconds
 // of a guest's work at most; what is seconds late hung in the host. It is no shorter because a machine may be busy with other things.
 const hostGrace = 2 * time.Second
@@ -153,8 +151,9 @@ func (p *pool) run(ctx context.Context, inst instance, d readapi.Decoding, frame
 			return collect.Add(kind, payload)
 		}
 	}
-	end := endOf(ctx, lim.Timeout)
+	start, end := time.Now(), endOf(ctx, lim.Timeout)
 	out.usage, out.err = inst.Decode(ctx, call)
+	out.took = time.Since(start)
 	if out.err != nil {
 		inst.Close() // after any error its state is unknown
 		out.host = readapi.CodeOf(out.err) == readapi.CodeInternal || errors.Is(out.err, ring.ErrDied) || time.Since(end) > hostGrace
