@@ -26,3 +26,14 @@ func (p keepingProgram) instance(ctx context.Context) (instance, error) {
 type keepingInstance struct{ instance }
 
 func (keepingInstance) Reset() error { return nil }
+
+// Vouched makes r run foreign decoders in this process, as if somebody vouched for them: for tests of what becomes of their words. It is
+// for a registry without decoders.
+func Vouched(r *Registry) { r.engine = vouchingEngine{r.engine} }
+
+type vouchingEngine struct{ engine }
+
+func (e vouchingEngine) compile(ctx context.Context, m sandbox.Module) (program, error) {
+	m.Foreign = false
+	return e.engine.compile(ctx, m)
+}

@@ -67,7 +67,7 @@ func (p *pool) decode(ctx context.Context, d readapi.Decoding) (readapi.Result, 
 	if err != nil {
 		inst.Close() // after any error its state is unknown
 		if _, said := collect.Result(); ofGuest(err) && said != nil && readapi.CodeOf(said) != readapi.CodeBadOutput {
-			return readapi.Result{}, said // why it stopped
+			return readapi.Result{}, p.inert(ctx, said) // why it stopped
 		}
 		return readapi.Result{}, err
 	}
@@ -81,7 +81,7 @@ func (p *pool) decode(ctx context.Context, d readapi.Decoding) (readapi.Result, 
 	})
 	res, err := collect.Result()
 	res.Usage.Fuel, res.Usage.MemoryBytes = usage.Fuel, usage.MemoryBytes
-	return res, err
+	return res, p.inert(ctx, err)
 }
 
 // ofGuest reports whether err is about what the guest did, of which the guest knows more. Of an input that cannot be read, or a caller that

@@ -102,6 +102,7 @@ func description(name string) abi.Description {
 const (
 	describeAt = 16 << 10
 	endAt      = 20 << 10
+	runsAt     = 22 << 10
 )
 
 // finish gives m the ABI's exports. body is what decode does before it ends its answer and returns 0; it may return before that.
@@ -157,11 +158,17 @@ func Attacks() []Attack {
 	return []Attack{Spin, Tree, Fills, Copies, Grow, TableGrow, HostCalls, Randoms, Polls, Deep}
 }
 
-// In is a module that begins with the attack in export, one of Exports, and is a good decoder otherwise.
+// In is a module that begins with the attack in export, one of Exports, and is a good decoder otherwise. Right before the attack it logs
+// the line Runs.
 func In(export string, a Attack) []byte {
 	m, f := begin(1)
-	return finish(m, f, "attack", map[string]wat.Code{export: a.code(f)}, nil)
+	m.Data(runsAt, []byte(Runs))
+	says := wat.Cat(wat.I32Const(3), wat.I32Const(runsAt), wat.I32Const(int32(len(Runs))), wat.Call(f.log))
+	return finish(m, f, "attack", map[string]wat.Code{export: wat.Cat(says, a.code(f))}, nil)
 }
+
+// Runs is what a module of In logs when its attack begins.
+const Runs = "the attack runs"
 
 func (a Attack) code(f funcs) wat.Code {
 	const all = 256 // pages that bulk operations work on: 16 MiB

@@ -179,7 +179,7 @@ func (s *Script) Frame(kind abi.Kind, header any, body string) *Script {
 
 // Payload adds the sending of n frames with these bytes, whatever they are.
 func (s *Script) Payload(kind abi.Kind, payload []byte, n int32) *Script {
-	return s.with(Emit, n, int32(kind), payload)
+	return s.with(Emit, n, int32(uint32(kind)), payload)
 }
 
 // Say adds n log lines.
