@@ -180,9 +180,9 @@ func (a Attack) code(f funcs) wat.Code {
 	case Tree:
 		return wat.Cat(wat.I32Const(60), wat.Call(f.tree))
 	case Fills:
-		return wat.Cat(grown, wat.Repeat(3000, wat.Cat(wat.I32Const(0), wat.I32Const(1), wat.I32Const(all*pageBytes), wat.MemoryFill)))
+		return wat.Cat(grown, wat.Repeat(1000, wat.Cat(wat.I32Const(0), wat.I32Const(1), wat.I32Const(all*pageBytes), wat.MemoryFill)))
 	case Copies:
-		return wat.Cat(grown, wat.Repeat(3000, wat.Cat(wat.I32Const(1), wat.I32Const(0), wat.I32Const(all*pageBytes-1), wat.MemoryCopy)))
+		return wat.Cat(grown, wat.Repeat(1000, wat.Cat(wat.I32Const(1), wat.I32Const(0), wat.I32Const(all*pageBytes-1), wat.MemoryCopy)))
 	case Grow:
 		return loop(wat.I32Const(1), wat.MemoryGrow, wat.Drop)
 	case TableGrow:
