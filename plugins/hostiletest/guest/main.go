@@ -2,8 +2,10 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -133,7 +135,9 @@ func world() string {
 		order += k
 	}
 	host, err := os.Hostname()
-	fmt.Fprintln(&b, order, host, err != nil)
+	random := make([]byte, 8)
+	_, _ = rand.Read(random)
+	fmt.Fprintf(&b, "%s %s %v %x %d\n", order, host, err != nil, random, mathrand.Int())
 	return b.String()
 }
 
