@@ -9,14 +9,18 @@ import (
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/plugins"
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// Decoder makes a decoder of a module of this package, called name.
-func Decoder(t testing.TB, name string, wasm []byte) plugins.Decoder {
+// Decoder makes a decoder of a module of this package, called name. It accepts types instead of its own, if there are any.
+func Decoder(t testing.TB, name string, wasm []byte, types ...readapi.MediaType) plugins.Decoder {
 	t.Helper()
 	d, err := plugins.FromModule(t.Context(), wasm, &plugins.ModuleOptions{Name: name, Trusted: true})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(types) > 0 {
+		d.MediaTypes = types
 	}
 	return d
 }

@@ -24,7 +24,12 @@ const (
 // Memo is a decoder that keeps the first CanaryBytes of its input in memory, in memory that it grows into, in globals, on the virtual
 // clock and, when the input begins with T, in its table. Its answer is two texts: what it has read just now, and whatever it finds from
 // before. On an instance in its first state the second is always the same.
-func Memo() []byte {
+func Memo() []byte { return memo(0) }
+
+// MemoBehindHead is Memo for inputs that begin with Head: it keeps what stands behind that.
+func MemoBehindHead() []byte { return memo(recordBytes) }
+
+func memo(skip int64) []byte {
 	m, f := begin(memoPages)
 	var globals []uint32
 	for range CanaryBytes / 8 {
@@ -55,7 +60,7 @@ func Memo() []byte {
 		num(at+8), num(16), wat.Call(f.random), wat.Drop, plain(at+8), plain(at+16),
 		num(at+24), num(0), wat.TableGet(0), wat.Op(opIsNull), num('0'), wat.I32Add, wat.Mem(opStore8, 0, 0))
 
-	hold := []wat.Code{wat.I64Const(0), num(ownBody), num(CanaryBytes), wat.Call(f.inputRead), wat.Drop}
+	hold := []wat.Code{wat.I64Const(skip), num(ownBody), num(CanaryBytes), wat.Call(f.inputRead), wat.Drop}
 	for _, place := range keep {
 		hold = append(hold, move(place, ownBody, CanaryBytes))
 	}

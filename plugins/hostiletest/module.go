@@ -9,8 +9,20 @@ import (
 	wat "github.com/glovebox-wasm/glovebox/wasm/binary/binarytest"
 )
 
-// MediaType is the one that the decoders of this package accept unless they are told another.
-const MediaType readapi.MediaType = "text/plain"
+// MediaType is the one that the decoders of this package accept unless they are told another. Zip and Gzip are of files that no built-in
+// decoder reads: an input that begins with Head is one, for whoever looks at the bytes, and Puppet and MemoBehindHead do not mind it.
+const (
+	MediaType readapi.MediaType = "text/plain"
+	Zip       readapi.MediaType = "application/zip"
+	Gzip      readapi.MediaType = "application/gzip"
+)
+
+// Head is what an input of Zip or Gzip begins with: a record of a Script that does nothing.
+func Head(m readapi.MediaType) []byte {
+	head := make([]byte, recordBytes)
+	copy(head, map[readapi.MediaType]string{Zip: "PK\x03\x04", Gzip: "\x1f\x8b\x08"}[m])
+	return head
+}
 
 // Opcodes that the assembler has no name for.
 const (

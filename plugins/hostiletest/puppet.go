@@ -3,6 +3,7 @@ package hostiletest
 import (
 	"encoding/binary"
 
+	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/abi"
 	wat "github.com/glovebox-wasm/glovebox/wasm/binary/binarytest"
 )
@@ -158,6 +159,9 @@ type Script struct {
 
 // NewScript begins a script.
 func NewScript() *Script { return &Script{} }
+
+// ScriptAs begins a script that is an input of type m, Zip or Gzip.
+func ScriptAs(m readapi.MediaType) *Script { return &Script{records: Head(m)} }
 
 // Do adds an op with its numbers.
 func (s *Script) Do(o Op, args ...int32) *Script { return s.Repeat(1, o, args...) }
