@@ -114,7 +114,6 @@ func (o *Options) withDefaults() (Options, error) {
 	if f.Log == nil {
 		f.Log = slog.New(slog.DiscardHandler)
 	}
-	var err error
 	f.CompileLimits, err = f.CompileLimits.withDefaults()
 	return f, err
 }
