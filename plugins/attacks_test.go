@@ -31,7 +31,7 @@ type attack struct {
 
 func script() *hostiletest.Script { return hostiletest.NewScript() }
 
-func little(l *readapi.Limits) { l.Fuel, l.MaxMemoryBytes = 1e9, 8<<20 }
+func little(l *readapi.Limits) { l.Fuel, l.MaxMemoryBytes = 2e8, 8<<20 }
 
 const (
 	scratch = hostiletest.Scratch
