@@ -159,11 +159,12 @@ func (p *pool) run(ctx context.Context, inst instance, d readapi.Decoding, frame
 		inst.Close() // after any error its state is unknown
 		out.host = readapi.CodeOf(out.err) == readapi.CodeInternal || errors.Is(out.err, ring.ErrDied) || time.Since(end) > hostGrace
 		if _, said := collect.Result(); !out.host && ofGuest(out.err) && said != nil && readapi.CodeOf(said) != readapi.CodeBadOutput {
-			out.err = said // why it stopped
+			out.err = p.inert(ctx, said) // why it stopped
 		}
 	} else {
 		out.alive = true
 		out.res, out.err = collect.Result()
+		out.err = p.inert(ctx, out.err)
 		out.res.Usage.Fuel, out.res.Usage.MemoryBytes = out.usage.Fuel, out.usage.MemoryBytes
 	}
 	if frames != nil {

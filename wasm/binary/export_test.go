@@ -1,6 +1,9 @@
 package binary
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // What the tests measure against.
 const (
@@ -90,3 +93,29 @@ func CountExact(b []byte) ([]byte, error) {
 	}
 	return out.b, nil
 }
+
+// Opcodes lists every instruction that the parser knows, prefix in the high byte.
+func Opcodes() (out []uint16) {
+	for page, table := range map[opcode]*[256]opInfo{0: &plainOps, opcode(opPrefixMisc) << 8: &miscOps, opcode(opPrefixVec) << 8: &vecOps} {
+		for i, info := range table {
+			if info.imm != immInvalid {
+				out = append(out, uint16(page)|uint16(i))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// CountOpcodes adds the instructions of all bodies of m.
+func CountOpcodes(m *Module, seen map[uint16]int) {
+	var in instr
+	for _, f := range m.Funcs {
+		for c := (cursor{b: m.raw, pos: f.Start, end: f.End}); c.pos < c.end && c.next(&in); {
+			seen[uint16(in.op)]++
+		}
+	}
+}
+
+// DefaultLimits is what zero fields stand for.
+var DefaultLimits = defaultLimits

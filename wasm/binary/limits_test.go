@@ -40,11 +40,11 @@ func TestDepth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, trap := in.call("f", 99); trap != "" || in.global(in.state.Depth) != 0 {
-			t.Errorf("%s: 100 calls: %q, depth %d", engine, trap, in.global(in.state.Depth))
+		if _, trap := in.Call("f", 99); trap != "" || in.Global(in.State.Depth) != 0 {
+			t.Errorf("%s: 100 calls: %q, depth %d", engine, trap, in.Global(in.State.Depth))
 		}
-		if _, trap := in.call("f", 100); !strings.Contains(trap, "unreachable") || int32(in.global(in.state.Depth)) <= in.state.MaxDepth {
-			t.Errorf("%s: 101 calls: %q, depth %d", engine, trap, in.global(in.state.Depth))
+		if _, trap := in.Call("f", 100); !strings.Contains(trap, "unreachable") || int32(in.Global(in.State.Depth)) <= in.State.MaxDepth {
+			t.Errorf("%s: 101 calls: %q, depth %d", engine, trap, in.Global(in.State.Depth))
 		}
 	}
 }
@@ -88,8 +88,8 @@ func TestDepthFitsTheStack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, trap := in.call("f", 1<<30); !strings.Contains(trap, "unreachable") {
-					t.Errorf("%s: %q at depth %d", engine, trap, in.global(in.state.Depth))
+				if _, trap := in.Call("f", 1<<30); !strings.Contains(trap, "unreachable") {
+					t.Errorf("%s: %q at depth %d", engine, trap, in.Global(in.State.Depth))
 				}
 			}
 		})
@@ -155,20 +155,20 @@ func TestLooksAreNear(t *testing.T) {
 				t.Fatal(err)
 			}
 			last, worst := int64(0), int64(0)
-			in.onRefuel = func() {
-				now := int64(in.global("count"))
+			in.OnRefuel = func() {
+				now := int64(in.Global("count"))
 				worst = max(worst, now-last)
 				last = now
 			}
-			if _, trap := in.call("f", depth); trap != "" {
+			if _, trap := in.Call("f", depth); trap != "" {
 				t.Fatal(trap)
 			}
-			worst = max(worst, int64(in.global("count"))-last)
+			worst = max(worst, int64(in.Global("count"))-last)
 			if worst > bound {
 				t.Errorf("work of %d between two looks, bound %d", worst, bound)
 			}
-			if int64(in.looks) < last/bound {
-				t.Errorf("only %d looks", in.looks)
+			if int64(in.Looks) < last/bound {
+				t.Errorf("only %d looks", in.Looks)
 			}
 		})
 	}
@@ -218,10 +218,10 @@ func TestTaint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, trap := in.call(name); trap != "" {
+		if _, trap := in.Call(name); trap != "" {
 			t.Errorf("%s: %s", name, trap)
 		}
-		if got := in.global(in.state.Taint) != 0; got != c.taint {
+		if got := in.Global(in.State.Taint) != 0; got != c.taint {
 			t.Errorf("%s: taint %t", name, got)
 		}
 	}

@@ -1,51 +1,104 @@
 package binary_test
 
 import (
+	"iter"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/glovebox-wasm/glovebox/wasm/binary"
+	. "github.com/glovebox-wasm/glovebox/wasm/binary/binarytest"
+	"github.com/glovebox-wasm/glovebox/wasm/binary/difftest"
 )
 
-// TestRandomModules compares generated modules with what the rewriter makes of them: results, traps, memory, globals, fuel, and
-// that what was charged is no less than what was executed.
+// generatedOptions are those of a generated module.
+func generatedOptions(g Generated) *difftest.Options {
+	return &difftest.Options{Exact: binary.CountExact, Probes: g.Probes}
+}
+
+// TestRandomModules compares generated modules with what the rewriter makes of them: results, traps, memory, globals, tables,
+// fuel, and that what was charged is no less than what was executed.
 func TestRandomModules(t *testing.T) {
+	lab := difftest.NewLab(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		wasm, calls := generate(rapid.SliceOfN(rapid.Byte(), 0, 600).Draw(rt, "choices"))
-		differential(t, wasm, nil, calls)
+		g := Generate(rapid.SliceOfN(rapid.Byte(), 0, 600).Draw(rt, "choices"))
+		lab.Differential(g.Wasm, generatedOptions(g), g.Calls)
 	})
 }
 
-// TestManyRandomModules does the same for choices that are all random: long modules, which rapid hardly ever draws.
-func TestManyRandomModules(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	n := 300
-	if testing.Short() {
-		n = 30
-	}
-	traps := 0
-	for range n {
-		choices := make([]byte, 50+r.IntN(1500))
-		for i := range choices {
-			choices[i] = byte(r.Uint32())
-		}
-		wasm, calls := generate(choices)
-		differential(t, wasm, nil, calls)
-		in, err := start(t, "interpreter", wasm, false, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range calls {
-			if _, trap := in.call(c.name, c.args...); trap != "" {
-				traps++
-				break
+// randomChoices gives n lists of choices, all random: long modules, which rapid hardly ever draws. The same each time.
+func randomChoices(n int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for range n {
+			choices := make([]byte, 50+r.IntN(2500))
+			for i := range choices {
+				choices[i] = byte(r.Uint32())
+			}
+			if !yield(choices) {
+				return
 			}
 		}
 	}
-	if traps > n/2 {
-		t.Errorf("%d of %d modules trapped: the generator has become useless", traps, n)
+}
+
+// manyModules is how many of them the tests make.
+func manyModules() int {
+	if testing.Short() {
+		return 30
+	}
+	return 200
+}
+
+func TestManyRandomModules(t *testing.T) {
+	lab := difftest.NewLab(t)
+	n, fuel := 0, int64(0)
+	traps := map[string]int{}
+	for choices := range randomChoices(manyModules()) {
+		g := Generate(choices)
+		r := lab.Differential(g.Wasm, generatedOptions(g), g.Calls)
+		n++
+		fuel += r.Fuel
+		if r.Trap != "" {
+			traps[r.Trap]++
+		}
+	}
+	t.Logf("%d modules, %d units of fuel, traps %v", n, fuel, traps)
+	trapped := 0
+	for _, c := range traps {
+		trapped += c
+	}
+	if trapped > n/2 {
+		t.Errorf("%d of %d modules trapped: the generator has become useless", trapped, n)
+	}
+}
+
+// TestEveryInstructionIsGenerated reads the generated modules again: every opcode that the parser knows must be in them, in
+// code that the parser itself counts.
+func TestEveryInstructionIsGenerated(t *testing.T) {
+	seen := map[uint16]int{}
+	for choices := range randomChoices(300) {
+		m, err := binary.Parse(Generate(choices).Wasm, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		binary.CountOpcodes(m, seen)
+	}
+	known := binary.Opcodes()
+	if len(known) < 430 {
+		t.Fatalf("only %d opcodes are known", len(known))
+	}
+	for _, op := range known {
+		if seen[op] < 5 {
+			t.Errorf("opcode %#x is generated %d times in 300 modules", op, seen[op])
+		}
+	}
+	for op := range seen {
+		if !slices.Contains(known, op) {
+			t.Errorf("opcode %#x is generated and not known", op)
+		}
 	}
 }
 
@@ -53,12 +106,15 @@ func TestManyRandomModules(t *testing.T) {
 func FuzzDifferential(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{3, 2, 0, 1, 1, 2, 1, 4, 14, 3, 7, 9, 200, 13, 5, 5, 5, 8, 1, 0, 11, 2, 6, 90, 17, 33, 4, 4, 250})
+	for choices := range randomChoices(5) {
+		f.Add(choices)
+	}
 	f.Fuzz(func(t *testing.T, choices []byte) {
-		if len(choices) > 2000 {
-			t.Skip()
+		if len(choices) > 3000 {
+			choices = choices[:3000]
 		}
-		wasm, calls := generate(choices)
-		differential(t, wasm, nil, calls)
+		g := Generate(choices)
+		difftest.Differential(t, g.Wasm, generatedOptions(g), g.Calls)
 	})
 }
 
@@ -105,11 +161,11 @@ func FuzzRewrite(f *testing.F) {
 		if _, err := binary.ReadState(out); err != nil {
 			t.Fatal(err)
 		}
-		rt := newRuntime(t, "interpreter")
-		if _, err := rt.CompileModule(t.Context(), b); err != nil {
+		lab := difftest.NewLab(t)
+		if _, err := lab.Compile("interpreter", b); err != nil {
 			return
 		}
-		if _, err := rt.CompileModule(t.Context(), out); err != nil {
+		if _, err := lab.Compile("interpreter", out); err != nil {
 			t.Fatalf("the original compiles, the output does not: %v", err)
 		}
 	})

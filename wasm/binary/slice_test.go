@@ -33,13 +33,13 @@ func BenchmarkWorstSlice(b *testing.B) {
 	step := uint32(1) // a full-period linear congruence over the lines
 	for range lines {
 		next := (step*1664525 + 1013904223) % lines
-		in.mod.Memory().WriteUint32Le(step*64, next*64)
+		in.Mod.Memory().WriteUint32Le(step*64, next*64)
 		step = next
 	}
 	var slices, total time.Duration
 	last := time.Now()
 	worst := time.Duration(0)
-	in.onRefuel = func() {
+	in.OnRefuel = func() {
 		d := time.Since(last)
 		slices++
 		total += d
@@ -48,7 +48,7 @@ func BenchmarkWorstSlice(b *testing.B) {
 	}
 	for b.Loop() {
 		last = time.Now()
-		if _, trap := in.call("run", 2000, 64); trap != "" {
+		if _, trap := in.Call("run", 2000, 64); trap != "" {
 			b.Fatal(trap)
 		}
 	}

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -234,8 +236,8 @@ func (g *guest) wasm() []byte {
 	add(5, mem)
 	add(6, list(len(g.globals), func(i int) []byte { return g.globals[i] }))
 	exports := append(name(abi.ExportMemory), 2, 0)
-	for n, fn := range g.exports {
-		exports = append(append(append(exports, name(n)...), 0), uleb(uint64(fn))...)
+	for _, n := range slices.Sorted(maps.Keys(g.exports)) { // the same guest is the same bytes
+		exports = append(append(append(exports, name(n)...), 0), uleb(uint64(g.exports[n]))...)
 	}
 	add(7, append(uleb(uint64(len(g.exports)+1)), exports...))
 	if g.start >= 0 {

@@ -4,18 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -35,23 +31,9 @@ type compileCache struct {
 }
 
 const (
-	manifestName    = "manifest.json"
-	manifestVersion = 1
-	tempPattern     = "tmp-*"
-	tempLifetime    = time.Hour // after which an unfinished folder belongs to a process that died
+	tempPattern  = "tmp-*"
+	tempLifetime = time.Hour // after which an unfinished folder belongs to a process that died
 )
-
-type manifest struct {
-	Version int            `json:"version"`
-	Module  string         `json:"module"` // digest
-	Files   []manifestFile `json:"files"`
-}
-
-type manifestFile struct {
-	Path   string `json:"path"` // slashes, relative to the folder
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-}
 
 func newCompileCache(dir string, log *slog.Logger) *compileCache {
 	return &compileCache{dir: dir, log: log}
@@ -115,11 +97,24 @@ func (c *compileCache) compile(ctx context.Context, m Module, p *Program) error 
 	if !errors.Is(err, fs.ErrNotExist) {
 		c.log.Warn("a compile cache entry is damaged and is made again", "module", m.Name, "error", err)
 	}
+	unlock, err := c.lock(ctx, m.Digest)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if verifyFolder(folder, m.Digest) == nil && c.load(ctx, m, p, folder) == nil { // another process made it meanwhile
+		return nil
+	}
 	if err := os.RemoveAll(folder); err != nil {
 		c.log.Warn("a compile cache entry cannot be removed", "module", m.Name, "error", err)
 		return err
 	}
 	return c.fill(ctx, m, p, folder)
+}
+
+// lock makes sure that one process at a time compiles a module; see lockFile.
+func (c *compileCache) lock(ctx context.Context, digest string) (unlock func(), err error) {
+	return lockFile(ctx, filepath.Join(c.dir, "lock-"+digest))
 }
 
 // prepare makes the cache's folder and checks that nobody else can write to it.
@@ -144,7 +139,7 @@ func (c *compileCache) load(ctx context.Context, m Module, p *Program, folder st
 	if err != nil {
 		return err
 	}
-	if err := p.compileWith(ctx, m, cache); err != nil {
+	if err := p.compileWith(ctx, ctx, m, cache); err != nil {
 		return err
 	}
 	// wazero adds an entry when it does not find its own. The program is good then, but the folder is no longer what its manifest says.
@@ -168,7 +163,7 @@ func (c *compileCache) fill(ctx context.Context, m Module, p *Program, folder st
 	if err != nil {
 		return err
 	}
-	if err := p.compileWith(ctx, m, cache); err != nil {
+	if err := p.compileWith(ctx, ctx, m, cache); err != nil {
 		return err
 	}
 	err = writeManifest(temp, m.Digest)
@@ -189,140 +184,4 @@ func (c *compileCache) sweep() {
 			_ = os.RemoveAll(path)
 		}
 	}
-}
-
-func writeManifest(folder, digest string) error {
-	m := manifest{Version: manifestVersion, Module: digest}
-	err := eachFile(folder, func(rel string, size int64) error {
-		sum, err := digestFile(filepath.Join(folder, filepath.FromSlash(rel)))
-		m.Files = append(m.Files, manifestFile{Path: rel, Size: size, SHA256: sum})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, manifestName), b, 0o600)
-}
-
-// verifyFolder checks that folder holds exactly what its manifest says. The error is fs.ErrNotExist only when there is no folder.
-func verifyFolder(folder, digest string) error {
-	info, err := os.Lstat(folder)
-	switch {
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return errors.New("it is not a folder")
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return errors.New("others may look into it")
-	}
-	m, err := readManifest(folder)
-	if err != nil {
-		return fmt.Errorf("its manifest: %v", err)
-	}
-	if m.Module != digest || len(m.Files) == 0 {
-		return errors.New("its manifest is of another module")
-	}
-	if err := m.names(folder); err != nil {
-		return err
-	}
-	for _, f := range m.Files {
-		sum, err := digestFile(filepath.Join(folder, filepath.FromSlash(f.Path)))
-		if err != nil {
-			return fmt.Errorf("%s: %v", f.Path, err)
-		}
-		if sum != f.SHA256 {
-			return fmt.Errorf("%s has another digest", f.Path)
-		}
-	}
-	return nil
-}
-
-// verifyNames checks the names and sizes of the files only.
-func verifyNames(folder string) error {
-	m, err := readManifest(folder)
-	if err != nil {
-		return err
-	}
-	return m.names(folder)
-}
-
-func readManifest(folder string) (*manifest, error) {
-	path := filepath.Join(folder, manifestName)
-	if info, err := os.Lstat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var m manifest
-	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, err
-	}
-	if m.Version != manifestVersion {
-		return nil, errors.New("version " + strconv.Itoa(m.Version))
-	}
-	return &m, nil
-}
-
-// names checks that the folder's regular files are those of the manifest, in name and size.
-func (m *manifest) names(folder string) error {
-	want := map[string]int64{}
-	for _, f := range m.Files {
-		want[f.Path] = f.Size
-	}
-	err := eachFile(folder, func(rel string, size int64) error {
-		if listed, ok := want[rel]; !ok || listed != size {
-			return fmt.Errorf("%s is not what the manifest says", rel)
-		}
-		delete(want, rel)
-		return nil
-	})
-	if err == nil && len(want) > 0 {
-		err = errors.New("a file is missing")
-	}
-	return err
-}
-
-// eachFile calls fn for every file in folder but the manifest. Anything that is neither a folder nor a regular file is an error.
-func eachFile(folder string, fn func(rel string, size int64) error) error {
-	return filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(folder, path)
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is not a regular file", rel)
-		}
-		if rel == manifestName {
-			return nil
-		}
-		return fn(strings.ReplaceAll(rel, string(filepath.Separator), "/"), info.Size())
-	})
-}
-
-func digestFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"log/slog"
 	"math"
 	"time"
@@ -69,6 +70,16 @@ type CompileLimits struct {
 	MaxCodeBytes   int64         // machine code that comes out; default 256 MiB
 }
 
+func (l CompileLimits) withDefaults() (CompileLimits, error) {
+	if l.MaxMemoryBytes < 0 || l.Timeout < 0 || l.MaxCodeBytes < 0 {
+		return l, invalid("a limit is negative")
+	}
+	l.MaxMemoryBytes = cmp.Or(l.MaxMemoryBytes, 2<<30)
+	l.Timeout = cmp.Or(l.Timeout, time.Minute)
+	l.MaxCodeBytes = cmp.Or(l.MaxCodeBytes, 256<<20)
+	return l, nil
+}
+
 const (
 	defaultTotalMemoryBytes = 2 << 30
 	defaultMemoryWait       = 2 * time.Second
@@ -103,7 +114,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if f.Log == nil {
 		f.Log = slog.New(slog.DiscardHandler)
 	}
-	return f, nil
+	f.CompileLimits, err = f.CompileLimits.withDefaults()
+	return f, err
 }
 
 // Limits are the caps of one call. Zero in a field means its default; a negative number is invalid_request.

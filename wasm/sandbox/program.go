@@ -17,10 +17,11 @@ import (
 
 // Program is a compiled module. It is safe for concurrent use; each instance of it is for one goroutine at a time.
 type Program struct {
-	rt    *Runtime
-	name  string
-	state *binary.State
-	log   *slog.Logger
+	rt     *Runtime
+	name   string
+	digest string
+	state  *binary.State
+	log    *slog.Logger
 
 	wz    wazero.Runtime
 	code  wazero.CompiledModule
@@ -47,7 +48,7 @@ func newProgram(ctx context.Context, r *Runtime, m Module) (p *Program, err erro
 		return nil, &readapi.Error{Code: readapi.CodeModuleRefused, Detail: "it was not rewritten", Err: err}
 	}
 	p = &Program{
-		rt: r, name: m.Name, state: state, log: logger(r.opts, m.Name),
+		rt: r, name: m.Name, digest: m.Digest, state: state, log: logger(r.opts, m.Name),
 		closing: make(chan struct{}), instances: map[*Instance]struct{}{},
 	}
 	if err := p.compile(ctx, m); err != nil {
@@ -61,31 +62,47 @@ func newProgram(ctx context.Context, r *Runtime, m Module) (p *Program, err erro
 	return p, nil
 }
 
-// compile fills wz, code and cache: with the cache if there is one that works, without it otherwise.
+// compile fills wz, code and cache: with the compile cache if there is one that works, without it otherwise. A foreign module is not compiled
+// here, whatever happens.
 func (p *Program) compile(ctx context.Context, m Module) error {
-	if c := p.rt.cache; c != nil && c.compile(ctx, m, p) == nil {
+	if m.Foreign {
+		return p.compileForeign(ctx, m)
+	}
+	if c := p.rt.cache; c != nil && p.rt.opts.Engine == Compiler && c.compile(ctx, m, p) == nil {
 		return nil
 	}
-	return p.compileWith(ctx, m, nil)
+	if ctx.Err() != nil {
+		return errClosed()
+	}
+	return p.compileWith(ctx, ctx, m, nil)
 }
 
-// compileWith compiles with a cache of wazero's, which the program owns from then on; nil for none.
-func (p *Program) compileWith(ctx context.Context, m Module, cache wazero.CompilationCache) (err error) {
-	config := wazero.NewRuntimeConfigInterpreter()
-	if p.rt.opts.Engine == Compiler {
-		config = wazero.NewRuntimeConfigCompiler()
-	}
-	config = config.WithCoreFeatures(features).WithDebugInfoEnabled(false).WithMemoryLimitPages(p.state.MemoryMaxPages + 1)
-	if cache != nil {
-		config = config.WithCompilationCache(cache)
-	}
-	p.wz, p.cache = wazero.NewRuntimeWithConfig(ctx, config), cache
-	ctx = experimental.WithCompilationWorkers(ctx, min(runtime.GOMAXPROCS(0), maxCompileWorkers))
-	if p.code, err = p.wz.CompileModule(ctx, m.Wasm); err != nil {
+// compileWith compiles with a cache of wazero's, which the program owns from then on; nil for none. The compiler works while work is not over.
+func (p *Program) compileWith(ctx, work context.Context, m Module, cache wazero.CompilationCache) (err error) {
+	p.wz, p.cache = wazero.NewRuntimeWithConfig(ctx, wazeroConfig(p.rt.opts.Engine, p.state, cache)), cache
+	if p.code, err = p.wz.CompileModule(withWorkers(work), m.Wasm); err != nil {
 		_ = p.closeEngine(ctx)
 		return &readapi.Error{Code: readapi.CodeModuleRefused, Detail: "it does not compile", Err: err}
 	}
 	return nil
+}
+
+// wazeroConfig is how every module is compiled, here and in a helper.
+func wazeroConfig(engine Engine, state *binary.State, cache wazero.CompilationCache) wazero.RuntimeConfig {
+	config := wazero.NewRuntimeConfigInterpreter()
+	if engine == Compiler {
+		config = wazero.NewRuntimeConfigCompiler()
+	}
+	config = config.WithCoreFeatures(features).WithDebugInfoEnabled(false).WithMemoryLimitPages(state.MemoryMaxPages + 1)
+	if cache != nil {
+		config = config.WithCompilationCache(cache)
+	}
+	return config
+}
+
+// withWorkers sets how many goroutines compile. There are always at least two: one alone does not look at its context.
+func withWorkers(ctx context.Context) context.Context {
+	return experimental.WithCompilationWorkers(ctx, max(2, min(runtime.GOMAXPROCS(0), maxCompileWorkers)))
 }
 
 // maxCompileWorkers bounds what compiling one module takes of the machine: beyond four, wazero's workers mostly wait for each other.
@@ -248,6 +265,7 @@ func (p *Program) Close(ctx context.Context) error {
 		_ = i.Close()
 	}
 	p.rt.remove(p)
+	p.rt.forget(p.digest)
 	if err := p.closeEngine(ctx); err != nil {
 		return edge("sandbox.Close", p.name, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -20,12 +21,26 @@ type Runtime struct {
 	opts   Options
 	budget *budget
 	cache  *compileCache // nil: none
+	ended  chan struct{} // closed when Close begins: helpers are stopped
+
+	helpers chan struct{} // tokens of helpers that compile
+
+	beforeLoad     func(file string) // a test's hooks: before wazero reads a foreign module's machine code, and after
+	afterLoad      func()
+	loadMayCompile bool // a test's ablation; see loadOnly
 
 	mu         sync.Mutex
 	closed     bool
+	private    *compileCache // for foreign modules where there is no cache; nil: not made yet
 	programs   map[*Program]struct{}
-	compiling  map[string]chan struct{} // by digest: a token that the one who compiles holds
-	background sync.WaitGroup           // compilations, which nothing can interrupt
+	compiling  map[string]*turn // by digest
+	background sync.WaitGroup   // compilations: those in this process cannot be interrupted
+}
+
+// turn is a place to wait in for those who compile the same module.
+type turn struct {
+	token chan struct{} // the one who compiles holds it
+	users int
 }
 
 // New returns a Runtime. The caller closes it. Errors: invalid_request, and capability_unavailable where the compiler does not run (see
@@ -37,10 +52,11 @@ func New(opts *Options) (*Runtime, error) {
 	}
 	r := &Runtime{
 		opts: o, budget: newBudget(o.MaxTotalMemoryBytes, o.MemoryWait),
-		programs: map[*Program]struct{}{}, compiling: map[string]chan struct{}{},
+		ended: make(chan struct{}), helpers: make(chan struct{}, maxHelpers), beforeLoad: func(string) {}, afterLoad: func() {},
+		programs: map[*Program]struct{}{}, compiling: map[string]*turn{},
 	}
 	r.budget.reclaim = r.reclaim
-	if o.CacheDir != "" && o.Engine == Compiler {
+	if o.CacheDir != "" {
 		r.cache = newCompileCache(o.CacheDir, o.Log)
 	}
 	return r, nil
@@ -53,19 +69,25 @@ type Module struct {
 	Digest string // sha256 of Wasm, lower-case hex: that is what vouches for the rewriting
 
 	// Foreign says that nobody vouches for what the module was rewritten from: it is never compiled in this process. Its machine code comes
-	// from a cache entry that a helper made, or Compile fails.
+	// from a helper, or from a cache entry that was made so, or Compile fails.
 	Foreign bool
 }
 
 // Cached reports whether m's machine code seems to be in the compile cache, so that Compile will be quick. It is a hint for progress
-// displays: the entry is not verified. The interpreter has nothing to cache.
-func (r *Runtime) Cached(m Module) bool { return r.cache != nil && r.cache.has(m.Digest) }
+// displays: the entry is not verified. The interpreter has no machine code to cache.
+func (r *Runtime) Cached(m Module) bool {
+	return r.cache != nil && r.opts.Engine == Compiler && r.cache.has(m.Digest)
+}
 
 // Compile makes a program of m, from the cache where it can. The same module is compiled once at a time; others wait for the one and then
 // take its entry from the cache. The caller closes the program.
 //
-// Errors: module_refused (the digest is another, the module was not rewritten, imports or exports do not fit), canceled and limit_time
-// when ctx ends; the compilation itself goes on then and fills the cache.
+// A foreign module is compiled by a helper, within CompileLimits; what it made is verified, kept in the cache, and loaded from there. This
+// process never compiles it.
+//
+// Errors: module_refused (the digest is another, the module was not rewritten, imports or exports do not fit; a foreign one that has no helper,
+// or whose helper hit a limit or died), corrupt (machine code that changes while it is loaded), canceled and limit_time when ctx ends; the
+// compilation itself goes on then and fills the cache, until Close.
 func (r *Runtime) Compile(ctx context.Context, m Module) (*Program, error) {
 	p, err := r.compile(ctx, m)
 	if err != nil {
@@ -81,14 +103,14 @@ func (r *Runtime) compile(ctx context.Context, m Module) (*Program, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, contextError(err)
 	}
-	token, err := r.begin(m.Digest)
+	t, err := r.begin(m.Digest)
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case token <- struct{}{}:
+	case t.token <- struct{}{}:
 	case <-ctx.Done():
-		r.background.Done()
+		r.end(m.Digest)
 		return nil, contextError(ctx.Err())
 	}
 	type result struct {
@@ -97,9 +119,11 @@ func (r *Runtime) compile(ctx context.Context, m Module) (*Program, error) {
 	}
 	done := make(chan result)
 	go func() {
-		defer r.background.Done()
-		p, err := newProgramGuarded(context.WithoutCancel(ctx), r, m)
-		<-token
+		defer r.end(m.Digest)
+		work, cancel := r.untilClosed(ctx)
+		defer cancel()
+		p, err := newProgramGuarded(work, r, m)
+		<-t.token
 		select {
 		case done <- result{p, err}:
 		case <-ctx.Done():
@@ -116,6 +140,24 @@ func (r *Runtime) compile(ctx context.Context, m Module) (*Program, error) {
 	}
 }
 
+// untilClosed is ctx with another end: that of the runtime.
+func (r *Runtime) untilClosed(ctx context.Context) (context.Context, context.CancelFunc) {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-r.ended:
+			cancel()
+		case <-work.Done():
+		}
+	}()
+	return work, func() {
+		cancel()
+		<-done
+	}
+}
+
 // newProgramGuarded keeps a bug of the compiler's from ending the process, which a panic in this goroutine would.
 func newProgramGuarded(ctx context.Context, r *Runtime, m Module) (p *Program, err error) {
 	defer func() {
@@ -127,18 +169,32 @@ func newProgramGuarded(ctx context.Context, r *Runtime, m Module) (p *Program, e
 	return newProgram(ctx, r, m)
 }
 
-// begin returns the token of a digest, with the runtime held open for the caller until background.Done.
-func (r *Runtime) begin(digest string) (chan struct{}, error) {
+// begin returns the turn of a digest, with the runtime held open for the caller until end.
+func (r *Runtime) begin(digest string) (*turn, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil, errClosed()
 	}
 	r.background.Add(1)
-	if r.compiling[digest] == nil {
-		r.compiling[digest] = make(chan struct{}, 1)
+	t := r.compiling[digest]
+	if t == nil {
+		t = &turn{token: make(chan struct{}, 1)}
+		r.compiling[digest] = t
 	}
-	return r.compiling[digest], nil
+	t.users++
+	return t, nil
+}
+
+func (r *Runtime) end(digest string) {
+	r.mu.Lock()
+	if t := r.compiling[digest]; t.users == 1 {
+		delete(r.compiling, digest)
+	} else {
+		t.users--
+	}
+	r.mu.Unlock()
+	r.background.Done()
 }
 
 // reclaim closes the instances that programs hold ready, and lets the embedder close its own.
@@ -164,21 +220,29 @@ func (r *Runtime) MemoryInUse() int64 { return r.budget.used.Load() }
 // Pressed reports whether a guest waits for memory: better close an instance then than keep it.
 func (r *Runtime) Pressed() bool { return r.budget.waiting.Load() > 0 }
 
-// Close stops and closes all programs of the runtime and waits for compilations that are under way. It is idempotent.
+// Close stops and closes all programs of the runtime. It waits for compilations that are under way in this process, and ends those in helpers.
+// It is idempotent.
 func (r *Runtime) Close(ctx context.Context) error {
 	r.mu.Lock()
+	if !r.closed {
+		close(r.ended)
+	}
 	r.closed = true
 	r.mu.Unlock()
 	r.background.Wait()
 	r.mu.Lock()
 	open := r.programs
 	r.programs = map[*Program]struct{}{}
+	private := r.private
 	r.mu.Unlock()
 	var first error
 	for p := range open {
 		if err := p.Close(ctx); err != nil && first == nil {
 			first = err
 		}
+	}
+	if private != nil {
+		_ = os.RemoveAll(private.dir)
 	}
 	return first
 }

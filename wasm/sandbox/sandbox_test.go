@@ -10,14 +10,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/abi"
 	wasmbinary "github.com/glovebox-wasm/glovebox/wasm/binary"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // testCache is where tests keep what they compile, so that real guests are compiled once and not at every run.
 func testCache(t testing.TB) string {
