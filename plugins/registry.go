@@ -221,7 +221,7 @@ func (r *Registry) List() []Status {
 	defer r.mu.RUnlock()
 	out := make([]Status, 0, len(r.decoders))
 	for _, e := range r.decoders {
-		out = append(out, Status{Decoder: e.Decoder, Enabled: e.enabled, State: StateReady, Cached: r.engine.Cached(sandbox.Module{Name: e.Name, Digest: e.Digest})})
+		out = append(out, Status{Decoder: e.Decoder, Enabled: e.enabled, State: e.pool.state(), Cached: r.engine.Cached(sandbox.Module{Name: e.Name, Digest: e.Digest})})
 	}
 	return out
 }

@@ -57,26 +57,36 @@ func refuel(ctx context.Context, _ api.Module, _ []uint64) {
 	in.fuel.Set(uint64(in.slice))
 }
 
-// run prepares an instance. A rewritten one gets its data and its start function from the State, as a host does it.
-func (in *Instance) run(wasm []byte, rewritten bool) (err error) {
+// run prepares an instance: a rewritten one gets its data and its start function from the State, as a host does it.
+func (in *Instance) run(wasm []byte, rewritten bool) error {
 	if !rewritten {
 		return nil
 	}
+	if err := in.Adopt(wasm, in.slice); err != nil {
+		return err
+	}
+	if in.State.Start != "" {
+		_, err := in.Mod.ExportedFunction(in.State.Start).Call(in.ctx)
+		return err
+	}
+	return nil
+}
+
+// Adopt makes an instance that was started as an original one of the rewritten module that it is, all but its start function.
+// Refuel gives slice units at a time.
+func (in *Instance) Adopt(wasm []byte, slice int64) (err error) {
 	if in.State, err = binary.ReadState(wasm); err != nil {
 		return err
 	}
 	in.fuel = in.Mod.ExportedGlobal(in.State.Fuel).(api.MutableGlobal)
-	in.fuel.Set(uint64(in.slice))
-	in.given = in.slice
+	in.fuel.Set(uint64(slice))
+	in.slice, in.given = slice, slice
 	for _, d := range in.State.Data {
 		if !in.Mod.Memory().Write(d.Offset, d.Bytes) {
 			return fmt.Errorf("the segment at %d does not fit", d.Offset)
 		}
 	}
-	if in.State.Start != "" {
-		_, err = in.Mod.ExportedFunction(in.State.Start).Call(in.ctx)
-	}
-	return err
+	return nil
 }
 
 // Used is the fuel charged since the start, in units.
