@@ -69,7 +69,7 @@ type load struct {
 
 func newLoad(t testing.TB) *load {
 	l := &load{
-		g:       openHost(t, t.TempDir(), glovebox.Options{Decoders: hostileDecoders(t), CacheBytes: -1}),
+		g:       openHost(t, t.TempDir(), glovebox.Options{Decoders: hostileDecoders(t), Helper: hostiletest.Helper(t), CacheBytes: -1}),
 		hostile: map[string]string{}, reads: hostileReads(),
 	}
 	files := sampleFiles(t)

@@ -29,6 +29,7 @@ type soak struct {
 	reader *host.Reader
 	good   []soakRead
 	bad    []soakRead
+	cache  string // of the decoders that come and go
 
 	reads, failures, installs atomic.Int64
 }
@@ -43,7 +44,7 @@ type soakRead struct {
 }
 
 func newSoak(t testing.TB) *soak {
-	s := &soak{reg: newRegistry(t, plugins.Options{})}
+	s := &soak{reg: newRegistry(t, plugins.Options{Helper: hostiletest.Helper(t)}), cache: t.TempDir()}
 	for _, d := range hostileDecoders(t) {
 		if err := s.reg.Add(d); err != nil {
 			t.Fatal(err)
@@ -156,13 +157,13 @@ func (s *soak) givenUp(t testing.TB, q soakRead, after int) {
 // install makes a decoder of a module that nobody has seen, adds it, reads with it and takes it out.
 func (s *soak) install(t testing.TB, n int) {
 	name := fmt.Sprintf("puppet-%d", n)
-	d, err := plugins.FromModule(t.Context(), hostiletest.PuppetNamed(name), &plugins.ModuleOptions{Trusted: true})
+	d, err := plugins.FromModule(t.Context(), hostiletest.PuppetNamed(name), &plugins.ModuleOptions{Helper: hostiletest.Helper(t), CacheDir: s.cache})
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	d.MediaTypes = []readapi.MediaType{"application/x-installed"}
-	reg, err := plugins.New(nil) // without a cache: each is compiled here
+	reg, err := plugins.New(&plugins.Options{CacheDir: s.cache, Helper: hostiletest.Helper(t)})
 	if err != nil {
 		t.Error(err)
 		return
