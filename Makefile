@@ -54,13 +54,18 @@ bars: ## print the figures that this version is held to, once
 	@$(GO) test -run '^$$' -bench '^Benchmark(Registry|PutBack|Process|Rewriting|Hostile|Address|Offer)' . | grep '^Benchmark'
 	@$(GO) test -run '^$$' -bench '^BenchmarkInput' ./wasm/sandbox | grep '^Benchmark'
 	@$(GO) test -count=1 -v -run '^Test(SameOutputSameFuel|NothingStays|Hostile)$$' . | grep -- '^--- '
+	@$(GO) test -run '^$$' -bench '^Benchmark(Cancel)' -benchtime 1x ./plugins | grep '^Benchmark'
+	@$(GO) test -run '^$$' -bench '^Benchmark(Load)' -benchtime 1x . | grep '^Benchmark'
+	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^TestIsolation$$' ./plugins | grep -E 'crossed|^--- '
 	@$(GO) test -run '^$$' -bench '^Benchmark(Artifacts|Open)' ./host/store/sqliteindex | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^Test(Stranger|Kill)$$' . | grep -E 'AUC|kills|^--- '
+	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^TestDeterminism$$' . | grep -E 'reads|^--- '
+	@$(GO) test -run '^$$' -bench '^BenchmarkLoad' -benchtime 3x ./plugins | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^TestCrash$$' ./host/store | grep -E 'kills|^--- '
 	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
 
-soak: ## long runs: five thousand reads in one process keep its memory flat
-	GLOVEBOX_SOAK=1 $(GO) test -run '^$$' -bench '^BenchmarkFlatMemory' -benchtime 1x .
+soak: ## long runs: 50,000 reads, hostile ones among them, and 1,000 installs in one process keep its memory flat
+	GLOVEBOX_SOAK=1 $(GO) test -timeout 30m -run '^$$' -bench '^BenchmarkSoak' -benchtime 1x .
 
 BENCHCOUNT ?= 10
 BENCHTIME ?= 0.3s

@@ -18,8 +18,8 @@ import (
 func hostileDecoders(t testing.TB) []plugins.Decoder {
 	t.Helper()
 	return []plugins.Decoder{
-		hostiletest.Decoder(t, "memo", hostiletest.MemoBehindHead(), hostiletest.Gzip),
-		hostiletest.Decoder(t, "puppet", hostiletest.Puppet(), hostiletest.Zip),
+		hostiletest.Decoder(t, testCache(t), "memo", hostiletest.MemoBehindHead(), hostiletest.Gzip),
+		hostiletest.Decoder(t, testCache(t), "puppet", hostiletest.Puppet(), hostiletest.Zip),
 	}
 }
 
@@ -33,7 +33,7 @@ func remembered(session, n int) (file []byte, canary string) {
 // its own words and nothing from before, a stranger's address opens for nobody, and no two answers share anything.
 func TestHostIsolation(t *testing.T) {
 	const sessions, files, reads, workers = 50, 3, 900, 8
-	g := openHost(t, t.TempDir(), glovebox.Options{Decoders: hostileDecoders(t)})
+	g := openHost(t, t.TempDir(), glovebox.Options{Decoders: hostileDecoders(t), Helper: hostiletest.Helper(t)})
 	type owned struct {
 		session, n  int
 		uri, canary string
@@ -86,7 +86,7 @@ func sessionID(n int) readapi.SessionID { return readapi.SessionID(fmt.Sprintf("
 
 // What a decoder claims of what it sends is checked by the host: pictures, places to go on, types of what is inside.
 func TestHostileAnswers(t *testing.T) {
-	r := newReader(t, glovebox.Options{Decoders: hostileDecoders(t)})
+	r := newReader(t, glovebox.Options{Decoders: hostileDecoders(t), Helper: hostiletest.Helper(t)})
 	png := sampleFiles(t)["png"].data
 	at := func(w, h int, m readapi.MediaType) map[string]any {
 		return map[string]any{"at": 1, "media_type": m, "width": w, "height": h}

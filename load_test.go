@@ -62,15 +62,15 @@ func hostileReads() map[string]hostileRead {
 type load struct {
 	g       *glovebox.Host
 	good    [loadReaders][]goodRead
-	hostile map[string]string // address by kind
+	hostile [loadHostile]map[string]string // address by kind
 	kinds   []string
 	reads   map[string]hostileRead
 }
 
 func newLoad(t testing.TB) *load {
 	l := &load{
-		g:       openHost(t, t.TempDir(), glovebox.Options{Decoders: hostileDecoders(t), CacheBytes: -1}),
-		hostile: map[string]string{}, reads: hostileReads(),
+		g:     openHost(t, t.TempDir(), glovebox.Options{Decoders: hostileDecoders(t), Helper: hostiletest.Helper(t), CacheBytes: -1}),
+		reads: hostileReads(),
 	}
 	files := sampleFiles(t)
 	for k := range loadReaders - loadHostile {
@@ -86,13 +86,20 @@ func newLoad(t testing.TB) *load {
 	}
 	for kind, h := range l.reads {
 		l.kinds = append(l.kinds, kind)
-		if l.hostile[kind] = attach(t, l.g.Session("hostile"), h.name, h.file).Resource; l.hostile[kind] == "" {
-			t.Fatalf("%s has no address", kind)
+		for k := range l.hostile {
+			if l.hostile[k] == nil {
+				l.hostile[k] = map[string]string{}
+			}
+			if l.hostile[k][kind] = attach(t, l.g.Session(hostileSession(k)), h.name, h.file).Resource; l.hostile[k][kind] == "" {
+				t.Fatalf("%s has no address", kind)
+			}
 		}
 	}
 	slices.Sort(l.kinds)
 	return l
 }
+
+func hostileSession(k int) readapi.SessionID { return sessionID(1000 + k) }
 
 // said is an answer without what it cost.
 func said(t testing.TB, doc *glovebox.Document) string {
@@ -110,11 +117,11 @@ func (l *load) phase(t testing.TB, hostile, n int) (took []time.Duration, ended 
 	var begun, done atomic.Int64
 	for h := range hostile {
 		bad.Go(func() {
-			s := l.g.Session("hostile")
-			for k := h; ctx.Err() == nil; k++ {
+			s := l.g.Session(hostileSession(h))
+			for k := h * 4; ctx.Err() == nil; k++ { // not all with the same kind
 				kind := l.kinds[k%len(l.kinds)]
 				begun.Add(1)
-				_, err := s.Read(ctx, l.hostile[kind], &glovebox.ReadOptions{Limits: &readapi.Limits{Timeout: 2 * time.Second}})
+				_, err := s.Read(ctx, l.hostile[h][kind], &glovebox.ReadOptions{Limits: &readapi.Limits{Timeout: 2 * time.Second}})
 				if code := readapi.CodeOf(err); ctx.Err() == nil {
 					done.Add(1)
 					if !slices.Contains(l.reads[kind].code, code) {

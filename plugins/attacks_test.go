@@ -165,7 +165,7 @@ func TestAttacks(t *testing.T) {
 	out := swapStdout(t)
 	log := newLogs()
 	r := hostileRegistry(t, plugins.Options{MaxInstances: 1, Logger: slog.New(log)})
-	info := add(t, r, hostiletest.Decoder(t, "puppet", hostiletest.Puppet()))
+	info := add(t, r, hostiletest.Decoder(t, hostileCache(), "puppet", hostiletest.Puppet()))
 	good := script().Frame(text, abi.Part{At: 1}, "a good read").End()
 	for _, group := range [][]attack{floods(), lies(), misdeeds()} {
 		for _, a := range group {
@@ -221,7 +221,7 @@ func ended(t *testing.T, a attack, res readapi.Result, err error) {
 func TestLogFlood(t *testing.T) {
 	log := newLogs()
 	r := hostileRegistry(t, plugins.Options{Logger: slog.New(log)})
-	info := add(t, r, hostiletest.Decoder(t, "puppet", hostiletest.Puppet()))
+	info := add(t, r, hostiletest.Decoder(t, hostileCache(), "puppet", hostiletest.Puppet()))
 	in := script().Say(3, injection, 2000).Print(1, strings.Repeat("stdout", 100)+"\n", 1000).End()
 	if _, err := r.Decode(t.Context(), info, ask(in)); err != nil {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func TestForeignWords(t *testing.T) {
 	for _, foreign := range []bool{true, false} {
 		log := newLogs()
 		r := hostileRegistry(t, plugins.Options{Logger: slog.New(log)}, plugins.Vouched)
-		d := hostiletest.Decoder(t, "puppet", hostiletest.Puppet())
+		d := hostiletest.Decoder(t, hostileCache(), "puppet", hostiletest.Puppet())
 		d.Foreign = foreign
 		info := add(t, r, d)
 		said := func(in []byte, want readapi.Code) *readapi.Error {

@@ -130,7 +130,7 @@ func TestCancelEverywhere(t *testing.T) {
 	}
 	t.Run("stuck input", func(t *testing.T) {
 		r := hostileRegistry(t, plugins.Options{})
-		info := add(t, r, hostiletest.Decoder(t, "puppet", hostiletest.Puppet()))
+		info := add(t, r, hostiletest.Decoder(t, hostileCache(), "puppet", hostiletest.Puppet()))
 		in := stuck{make(chan struct{}, 1), make(chan struct{})}
 		defer close(in.open)
 		d := ask(nil)

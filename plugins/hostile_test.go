@@ -18,10 +18,10 @@ import (
 	"github.com/glovebox-wasm/glovebox/wasm/abi"
 )
 
-// hostileRegistry is a registry of decoders that mean harm, on the compiler.
+// hostileRegistry is a registry for decoders that mean harm, on the compiler, with this program as the helper that compiles them.
 func hostileRegistry(t testing.TB, opts plugins.Options, prepare ...func(*plugins.Registry)) *plugins.Registry {
 	t.Helper()
-	opts.CacheDir = os.Getenv("GLOVEBOX_TEST_CACHE")
+	opts.CacheDir, opts.Helper = hostileCache(), hostiletest.Helper(t)
 	r, err := plugins.New(&opts)
 	if err != nil {
 		t.Fatal(err)
@@ -36,6 +36,9 @@ func hostileRegistry(t testing.TB, opts plugins.Options, prepare ...func(*plugin
 	}
 	return r
 }
+
+// hostileCache is where compiled decoders are kept from run to run; "": nowhere.
+func hostileCache() string { return os.Getenv("GLOVEBOX_TEST_CACHE") }
 
 func add(t testing.TB, r *plugins.Registry, d plugins.Decoder) readapi.DecoderInfo {
 	t.Helper()
@@ -105,7 +108,7 @@ func crossings(t *testing.T, r *plugins.Registry, info readapi.DecoderInfo, sess
 func TestIsolation(t *testing.T) {
 	const sessions, workers = 50, 8
 	r := hostileRegistry(t, plugins.Options{MaxInstances: 4})
-	info := add(t, r, hostiletest.Decoder(t, "memo", hostiletest.Memo()))
+	info := add(t, r, hostiletest.Decoder(t, hostileCache(), "memo", hostiletest.Memo()))
 	n := 4000
 	if os.Getenv("GLOVEBOX_BARS") != "" {
 		n = 100_000
@@ -117,7 +120,7 @@ func TestIsolation(t *testing.T) {
 	}
 
 	leaky := hostileRegistry(t, plugins.Options{MaxInstances: 4}, plugins.NothingPutBack)
-	info = add(t, leaky, hostiletest.Decoder(t, "memo", hostiletest.Memo()))
+	info = add(t, leaky, hostiletest.Decoder(t, hostileCache(), "memo", hostiletest.Memo()))
 	crossed, first = crossings(t, leaky, info, sessions, 200, workers)
 	if crossed < 150 || !strings.Contains(first, "ANARY-") {
 		t.Errorf("without putting back only %d of 200 answers differ, so this test proves nothing: %s", crossed, first)
@@ -127,7 +130,7 @@ func TestIsolation(t *testing.T) {
 // Every place where the memo decoder keeps things is one that it can read again, and each alone is noticed.
 func TestMemoRemembers(t *testing.T) {
 	r := hostileRegistry(t, plugins.Options{MaxInstances: 1}, plugins.NothingPutBack)
-	info := add(t, r, hostiletest.Decoder(t, "memo", hostiletest.Memo()))
+	info := add(t, r, hostiletest.Decoder(t, hostileCache(), "memo", hostiletest.Memo()))
 	var got [3]string
 	for k := range got {
 		res, err := r.Decode(t.Context(), info, ask([]byte(canary(1, k, k == 1))))

@@ -42,7 +42,7 @@ func TestTampering(t *testing.T) {
 		change := s.End()
 		reads := func(prepare ...func(*plugins.Registry)) (first, behind string) {
 			r := hostileRegistry(t, plugins.Options{MaxInstances: 1}, prepare...)
-			info := add(t, r, hostiletest.Decoder(t, "puppet", hostiletest.Puppet()))
+			info := add(t, r, hostiletest.Decoder(t, hostileCache(), "puppet", hostiletest.Puppet()))
 			one := func(in []byte) string {
 				res, err := r.Decode(t.Context(), info, ask(in))
 				return fmt.Sprintf("%q %v", texts(res), readapi.CodeOf(err))
@@ -63,31 +63,22 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// goHostile is the guest in Go, built and described once.
-var goHostile = sync.OnceValues(func() (plugins.Decoder, error) {
-	ctx := context.Background()
-	b, err := hostiletest.Go(ctx)
-	if err != nil {
-		return plugins.Decoder{}, err
-	}
-	return plugins.FromModule(ctx, b, &plugins.ModuleOptions{Trusted: true})
-})
+// goHostile is the guest in Go, built once.
+var goHostile = sync.OnceValues(func() ([]byte, error) { return hostiletest.Go(context.Background()) })
 
 func goDecoder(t testing.TB) plugins.Decoder {
 	t.Helper()
-	d, err := goHostile()
+	b, err := goHostile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return hostiletest.Decoder(t, hostileCache(), "hostile-go", b)
 }
 
 // What a whole runtime does when it means harm: the same ends as a module that was made by hand.
 func TestGoAttacks(t *testing.T) {
-	r := hostileRegistry(t, plugins.Options{MaxInstances: 1}, plugins.Vouched)
-	d := goDecoder(t)
-	d.Foreign = true // for its words; it is compiled here all the same
-	info := add(t, r, d)
+	r := hostileRegistry(t, plugins.Options{MaxInstances: 1})
+	info := add(t, r, goDecoder(t))
 	brief := func(l *readapi.Limits) { l.Timeout = 50 * time.Millisecond }
 	for _, a := range []attack{
 		{name: "fail", input: []byte("fail\n" + injection), code: readapi.CodeMalformed},

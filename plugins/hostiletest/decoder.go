@@ -12,10 +12,21 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// Decoder makes a decoder of a module of this package, called name. It accepts types instead of its own, if there are any.
-func Decoder(t testing.TB, name string, wasm []byte, types ...readapi.MediaType) plugins.Decoder {
+// Helper is the command line of the test's own program as a helper. Its TestMain must run helper.Main when the first argument is "helper".
+func Helper(t testing.TB) []string {
 	t.Helper()
-	d, err := plugins.FromModule(t.Context(), wasm, &plugins.ModuleOptions{Name: name, Trusted: true})
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{exe, "helper"}
+}
+
+// Decoder makes a decoder of a module of this package, called name. It accepts types instead of its own, if there are any. It is foreign, as
+// such decoders are: Helper compiles it into cache ("": each registry has it compiled again), and a registry of it needs that helper too.
+func Decoder(t testing.TB, cache, name string, wasm []byte, types ...readapi.MediaType) plugins.Decoder {
+	t.Helper()
+	d, err := plugins.FromModule(t.Context(), wasm, &plugins.ModuleOptions{Name: name, Helper: Helper(t), CacheDir: cache})
 	if err != nil {
 		t.Fatal(err)
 	}

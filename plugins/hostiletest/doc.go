@@ -1,6 +1,6 @@
 // Package hostiletest is decoders that mean harm, for the tests of the wall: modules that a registry runs like any other.
 //
-//	reg.Add(hostiletest.Decoder(t, "puppet", hostiletest.Puppet()))
+//	reg.Add(hostiletest.Decoder(t, cacheDir, "puppet", hostiletest.Puppet()))
 //	script := hostiletest.NewScript().Repeat(1<<20, hostiletest.Log, 0, 0, 64).End()
 //	_, err := reg.Decode(ctx, info, readapi.Decoding{Input: bytes.NewReader(script), …})
 //

@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/glovebox-wasm/glovebox/wasm/internal/hello"
+	"github.com/glovebox-wasm/glovebox/wasm/internal/serve"
 )
 
 // Exit codes of Main. A helper that has told its parent what went wrong exits with exitDone.
@@ -31,6 +32,8 @@ func Main(in io.Reader, out io.Writer) int {
 		switch req.Task {
 		case hello.Compile:
 			return compile(in, out, req.Args)
+		case hello.Run:
+			return serve.Main(in, out, req.Args)
 		}
 	}
 	return answer(out, hello.OtherVersion, "")
