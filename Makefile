@@ -59,6 +59,8 @@ bars: ## print the figures that this version is held to, once
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Isolation|Determinism)$$' ./plugins | grep -E 'crossed|identical|^--- '
 	@$(GO) test -run '^$$' -bench '^Benchmark(Artifacts|Open)' ./host/store/sqliteindex | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^Test(Stranger|Kill)$$' . | grep -E 'AUC|kills|^--- '
+	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^TestDeterminism$$' . | grep -E 'reads|^--- '
+	@$(GO) test -run '^$$' -bench '^BenchmarkLoad' -benchtime 3x ./plugins | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^TestCrash$$' ./host/store | grep -E 'kills|^--- '
 	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
 

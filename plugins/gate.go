@@ -3,6 +3,7 @@ package plugins
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -12,10 +13,10 @@ import (
 
 // gate lets reads in: each with all the memory that its guest may come to hold, so that no guest ever waits for another that waits too.
 //
-// Reads that do not fit wait, first come first served within a party. Among parties it goes by the work that was done for each: work moves a
-// party's clock on, and the party whose clock is furthest behind is next. All clocks move on with time, so what a party used is forgiven
-// after a while, and one that was away has saved nothing. A read that others pass too often is next whatever the clocks say; nobody passes
-// it then, and room is kept free until it fits.
+// Reads that do not fit wait, first come first served within a party. Parties take turns, the one that was served longest ago first, but
+// those behind for which far more work was done lately: four times as much as for the one that had the least, and further behind for
+// sixteen times. A little more or less does not count, for it is chance. A read that others pass too often is next all the same; nobody
+// passes it then, and room is kept free until it fits.
 //
 // A party that has something at work never gets the last room: that is for one that has nothing.
 type gate struct {
@@ -30,16 +31,15 @@ type gate struct {
 	running int
 	parties map[string]*party
 	active  map[*party]bool // those of which a read waits
-	start   time.Time
-	turn    uint64        // counts reads as they come and as they are let in
-	typical time.Duration // how long a read stays, lately
+	turn    uint64          // counts reads as they come and as they are let in
+	typical time.Duration   // how long a read stays, lately
 }
 
 // party is one on whose behalf reads are.
 type party struct {
-	name    string
-	clock   time.Duration
-	served  uint64 // when it was last let in, in turns
+	work    float64   // that was done for it, in seconds; half of it is forgotten every halfLife
+	at      time.Time // when it was that much
+	served  uint64    // when it was last let in, in turns
 	running int
 	queue   []*waiter
 }
@@ -73,10 +73,10 @@ type pass struct {
 }
 
 const (
-	leastWork  = 2 * time.Millisecond // that a read counts for, whatever it did
-	mostWork   = time.Minute          // that a party is held to account for
-	mostLag    = time.Second          // by which a party's clock may be behind while its reads wait
-	mostKnown  = 4096                 // parties that are remembered
+	halfLife   = 10 * time.Second
+	littleWork = 0.1  // seconds: what nobody is put behind for
+	noWork     = 1e-3 // seconds: as good as none
+	mostKnown  = 4096 // parties that are remembered
 	leastRetry = 100 * time.Millisecond
 	mostRetry  = 30 * time.Second
 )
@@ -85,7 +85,7 @@ func newGate(size int64, queue, each int) *gate {
 	room := readapi.DefaultLimits().MaxMemoryBytes
 	return &gate{
 		size: size, keep: min(room, size/4), queue: queue, each: each,
-		parties: map[string]*party{}, active: map[*party]bool{}, start: time.Now(), typical: 10 * time.Millisecond,
+		parties: map[string]*party{}, active: map[*party]bool{}, typical: 10 * time.Millisecond,
 	}
 }
 
@@ -159,29 +159,23 @@ func over(done <-chan struct{}) bool {
 
 // party returns the party of a name. It needs the lock, as all that follow do.
 func (g *gate) party(name string) *party {
-	now := g.now()
 	p := g.parties[name]
 	if p == nil {
 		if len(g.parties) >= mostKnown {
-			g.forget(now)
+			g.forget()
 		}
-		p = &party{name: name}
+		p = &party{at: time.Now()}
 		g.parties[name] = p
-	}
-	if p.running == 0 && len(p.queue) == 0 {
-		p.clock = max(p.clock, now)
 	}
 	return p
 }
 
-// now is where the clock of a party stands that has used nothing.
-func (g *gate) now() time.Duration { return time.Since(g.start) }
-
-// forget forgets parties that have nothing here: those that owe nothing, and where that is not enough the rest of them.
-func (g *gate) forget(now time.Duration) {
+// forget forgets parties that have nothing here: those for which nothing was done lately, and where that is not enough the rest of them.
+func (g *gate) forget() {
+	now := time.Now()
 	for _, all := range []bool{false, true} {
 		for name, p := range g.parties {
-			if p.running == 0 && len(p.queue) == 0 && (all || p.clock <= now) {
+			if p.running == 0 && len(p.queue) == 0 && (all || p.lately(now) < noWork) {
 				delete(g.parties, name)
 			}
 		}
@@ -189,6 +183,15 @@ func (g *gate) forget(now time.Duration) {
 			return
 		}
 	}
+}
+
+// lately is the work that was done for p, as far as it is not forgotten.
+func (p *party) lately(now time.Time) float64 {
+	if now != p.at {
+		p.work *= math.Exp2(-now.Sub(p.at).Seconds() / halfLife.Seconds())
+		p.at = now
+	}
+	return p.work
 }
 
 func (g *gate) longest() *party {
@@ -212,7 +215,6 @@ func (g *gate) letIn() {
 		g.remove(w)
 		g.turn++
 		p.served = g.turn
-		p.clock = max(p.clock, g.now()-mostLag) + leastWork
 		p.running++
 		w.lane.running++
 		g.running++
@@ -224,12 +226,14 @@ func (g *gate) letIn() {
 // next returns the read that is to be let in now, nil if there is none, and counts it for those that it passes.
 func (g *gate) next() *waiter {
 	var first []*waiter // of each party
+	now, least := time.Now(), math.Inf(1)
 	for p := range g.active {
 		if i := slices.IndexFunc(p.queue, func(w *waiter) bool { return w.lane.free(p) }); i >= 0 {
 			first = append(first, p.queue[i])
+			least = min(least, p.lately(now))
 		}
 	}
-	slices.SortFunc(first, g.order)
+	slices.SortFunc(first, func(a, b *waiter) int { return g.order(a, b, least) })
 	for _, w := range first {
 		switch {
 		case g.used+w.need > g.size:
@@ -257,8 +261,8 @@ func (l *lane) free(p *party) bool {
 // overdue reports whether others have passed w as often as they may.
 func (g *gate) overdue(w *waiter) bool { return w.passed >= g.queue }
 
-// order puts those first that were passed too often, then the party that has had the least.
-func (g *gate) order(a, b *waiter) int {
+// order puts those first that were passed too often, and then goes by turns.
+func (g *gate) order(a, b *waiter, least float64) int {
 	switch la, lb := g.overdue(a), g.overdue(b); {
 	case la && lb:
 		return cmp.Compare(a.came, b.came)
@@ -267,7 +271,12 @@ func (g *gate) order(a, b *waiter) int {
 	case lb:
 		return 1
 	}
-	return cmp.Or(cmp.Compare(a.party.clock, b.party.clock), cmp.Compare(a.party.served, b.party.served), cmp.Compare(a.came, b.came))
+	return cmp.Or(cmp.Compare(a.party.behind(least), b.party.behind(least)), cmp.Compare(a.party.served, b.party.served), cmp.Compare(a.came, b.came))
+}
+
+// behind is how far behind p is put, when the party for which least was done had so much.
+func (p *party) behind(least float64) int {
+	return int(math.Log2((p.work+littleWork)/(least+littleWork)) / 2)
 }
 
 func (g *gate) remove(w *waiter) {
@@ -306,8 +315,7 @@ func (p *pass) leave(work time.Duration) {
 	g := p.g
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := g.now()
-	p.party.clock = min(p.party.clock+max(0, work-leastWork), now+mostWork)
+	p.party.work = p.party.lately(time.Now()) + work.Seconds()
 	p.party.running--
 	p.lane.running--
 	g.running--

@@ -255,6 +255,38 @@ func TestTableMaximum(t *testing.T) {
 	}
 }
 
+// TestTablesShare: what tables may grow to together is bounded, however many there are, and each has at least its minimum.
+func TestTablesShare(t *testing.T) {
+	for _, c := range []struct {
+		mins []uint32
+		most int64
+	}{{[]uint32{0, 0, 0, 0}, 1000}, {[]uint32{100, 200, 0}, 1000}, {[]uint32{900, 900}, 1800}, {[]uint32{0, 0, 0, 0, 0, 0, 0}, 1000}} {
+		m := shell()
+		for _, min := range c.mins {
+			m.Table(FuncRef, min, -1)
+		}
+		m.Func(nil, i32s(1), nil, RefNull(FuncRef), I32Const(1), TableGrow(0))
+		rewritten, err := binary.Rewrite(m.Bytes(), &binary.RewriteOptions{MaxTableElems: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := binary.Parse(rewritten, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := int64(0)
+		for i, tab := range got.Tables {
+			sum += tab.Max
+			if tab.Max < int64(c.mins[i]) {
+				t.Errorf("%v: table %d ends at %d", c.mins, i, tab.Max)
+			}
+		}
+		if sum > c.most || sum < c.most-int64(len(c.mins)) {
+			t.Errorf("%v: %d entries together, want %d", c.mins, sum, c.most)
+		}
+	}
+}
+
 // TestFuncNames: names follow their functions.
 func TestFuncNames(t *testing.T) {
 	m := New()

@@ -227,7 +227,9 @@ func (p *parser) importSection() {
 			p.fail(RuleImport, at, "only functions can be imported (kind %d)", kind)
 			return
 		}
-		im.Type = p.typeIndex()
+		if im.Type = p.typeIndex(); p.err != nil {
+			return
+		}
 		p.m.Imports = append(p.m.Imports, im)
 	}
 }
@@ -352,6 +354,9 @@ func (p *parser) exportSection() {
 		}
 		if p.err == nil && seen[e.Name] {
 			p.fail(RuleExportName, at, "%q twice", short(e.Name))
+		}
+		if p.err != nil {
+			return
 		}
 		seen[e.Name] = true
 		p.m.Exports = append(p.m.Exports, e)

@@ -102,6 +102,48 @@ func TestEveryInstructionIsGenerated(t *testing.T) {
 	}
 }
 
+// TestEveryInstructionIsExecuted: it is not enough that an instruction stands somewhere. An end counts as executed where code
+// falls through to it, an else where what it belongs to is.
+func TestEveryInstructionIsExecuted(t *testing.T) {
+	lab := difftest.NewLab(t)
+	executed := map[uint16]int{}
+	for choices := range randomChoices(manyModules()) {
+		g := Generate(choices)
+		wasm, names, err := binary.NoteOpcodes(g.Wasm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := lab.Start("compiler", wasm, false, 0, difftest.Input{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range g.Calls {
+			if _, trap := in.Call(c.Name, c.Args...); trap != "" {
+				break
+			}
+		}
+		for op, name := range names {
+			if in.Global(name) != 0 {
+				executed[op]++
+			}
+		}
+		lab.Forget()
+	}
+	missing, least := 0, 1<<30
+	for _, op := range binary.Opcodes() {
+		if op == 0x05 { // else
+			continue
+		}
+		if least = min(least, executed[op]); executed[op] == 0 {
+			missing++
+			if !testing.Short() {
+				t.Errorf("opcode %#x is never executed", op)
+			}
+		}
+	}
+	t.Logf("%d opcodes are not executed, the rarest in %d modules", missing, least)
+}
+
 // FuzzDifferential does the same for the fuzzer's choices.
 func FuzzDifferential(f *testing.F) {
 	f.Add([]byte{})
@@ -126,10 +168,18 @@ func seeds() [][]byte {
 		s.build(m)
 		out = append(out, m.Bytes())
 	}
+	for choices := range randomChoices(3) {
+		out = append(out, Generate(choices).Wasm)
+	}
+	for _, c := range BadModules() {
+		if wasm := c.Wasm(); len(wasm) < 1000 { // large seeds make a fuzzer slow
+			out = append(out, wasm)
+		}
+	}
 	return out
 }
 
-// FuzzParse: any bytes give a module or a *RuleError.
+// FuzzParse: any bytes give a module or a *RuleError, and a report in any case.
 func FuzzParse(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add(s)
@@ -138,6 +188,10 @@ func FuzzParse(f *testing.F) {
 		m, err := binary.Parse(b, nil)
 		if (m == nil) == (ruleOf(err) == "") {
 			t.Fatalf("%v, %v", m, err)
+		}
+		r, again := binary.Inspect(b, nil)
+		if _, admitted := binary.Admit(b, nil); r == nil || ruleOf(again) != ruleOf(admitted) {
+			t.Fatalf("%v, %v, Admit says %v", r, again, admitted)
 		}
 	})
 }

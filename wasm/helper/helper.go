@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/glovebox-wasm/glovebox/wasm/internal/hello"
+	"github.com/glovebox-wasm/glovebox/wasm/internal/serve"
 )
 
 // Exit codes of Main. A helper that has told its parent what went wrong exits with exitDone.
@@ -22,6 +23,7 @@ const (
 // Main serves one parent, which speaks through in and out, and returns the exit code. It takes every right away from the process that it does
 // not need, so nothing else can be done in the process afterwards.
 func Main(in io.Reader, out io.Writer) int {
+	dropInherited()
 	var req hello.Request
 	if err := hello.Read(in, &req); err != nil {
 		return exitNothing
@@ -30,6 +32,8 @@ func Main(in io.Reader, out io.Writer) int {
 		switch req.Task {
 		case hello.Compile:
 			return compile(in, out, req.Args)
+		case hello.Run:
+			return serve.Main(in, out, req.Args)
 		}
 	}
 	return answer(out, hello.OtherVersion, "")

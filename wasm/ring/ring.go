@@ -2,7 +2,12 @@ package ring
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
@@ -16,53 +21,122 @@ type Options struct {
 	Log      *slog.Logger // nil: nowhere
 }
 
+// ErrDied says that a helper's process ended by itself. It is in the chain of the decoder_trap, limit_memory or busy that Decode, Snapshot or
+// Instance return then: what the module or the file did was too much for the process, not only for the guest.
+var ErrDied = errors.New("ring: the helper's process ended")
+
 // Ring starts helper processes and talks with them. It is safe for concurrent use.
-type Ring struct{ opts Options }
+type Ring struct {
+	opts Options
+	box  *sandbox.Runtime // for its compile cache; no guest is in it
+	now  func() time.Time
 
-// Program is a module that helper processes can run.
-type Program struct{}
+	starts  chan startup  // to the thread that starts processes
+	closing chan struct{} // closed when Close begins
 
-// Instance is a helper process with one instance of a program. It is for one goroutine at a time.
-type Instance struct{}
-
-// New returns a Ring. The caller closes it.
-func New(opts *Options) (*Ring, error) {
-	if opts == nil || len(opts.Helper) == 0 {
-		return nil, &readapi.Error{Op: "ring.New", Code: readapi.CodeInvalidRequest, Detail: "no helper program is named", Hint: "Name one, or run decoders in process."}
-	}
-	return &Ring{*opts}, nil
+	mu       sync.Mutex
+	programs map[*Program]struct{}
+	closed   bool
 }
 
-var errNone = &readapi.Error{Op: "ring", Code: readapi.CodeCapabilityUnavailable, Detail: "there is no process ring yet"}
+// New returns a Ring. The caller closes it. Errors: invalid_request, and capability_unavailable where the compiler does not run.
+func New(opts *Options) (*Ring, error) {
+	const op = "ring.New"
+	if opts == nil || len(opts.Helper) == 0 {
+		return nil, &readapi.Error{Op: op, Code: readapi.CodeInvalidRequest, Detail: "no helper program is named", Hint: "Name one, or run decoders in process."}
+	}
+	o := *opts
+	o.Helper = slices.Clone(opts.Helper)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	box, err := sandbox.New(&sandbox.Options{Engine: o.Engine, CacheDir: o.CacheDir, Helper: o.Helper, Log: o.Log})
+	if err != nil {
+		return nil, readapi.AsError(op, err)
+	}
+	r := &Ring{
+		opts: o, box: box, now: time.Now,
+		starts: make(chan startup), closing: make(chan struct{}), programs: map[*Program]struct{}{},
+	}
+	go startProcesses(r.starts)
+	return r, nil
+}
 
 // Cached is sandbox.Runtime.Cached.
-func (r *Ring) Cached(m sandbox.Module) bool { return false }
+func (r *Ring) Cached(m sandbox.Module) bool { return r.box.Cached(m) }
 
-// Pressed is sandbox.Runtime.Pressed.
+// Pressed is sandbox.Runtime.Pressed: helpers share no memory that one could wait for.
 func (r *Ring) Pressed() bool { return false }
 
-// Compile is sandbox.Runtime.Compile, in a helper.
-func (r *Ring) Compile(ctx context.Context, m sandbox.Module) (*Program, error) { return nil, errNone }
-
-// Close ends all helpers. It is idempotent.
-func (r *Ring) Close(ctx context.Context) error { return nil }
-
-// Snapshot is sandbox.Program.Snapshot: every helper of the program takes it when it starts.
-func (p *Program) Snapshot(ctx context.Context, calls []sandbox.Call) error { return errNone }
-
-// Instance starts a helper.
-func (p *Program) Instance(ctx context.Context) (*Instance, error) { return nil, errNone }
-
-// Close ends the program's helpers. It is idempotent.
-func (p *Program) Close(ctx context.Context) error { return nil }
-
-// Decode is sandbox.Instance.Decode.
-func (i *Instance) Decode(ctx context.Context, c *sandbox.Call) (sandbox.Usage, error) {
-	return sandbox.Usage{}, errNone
+// Compile makes sure that a helper has compiled m, whoever vouches for it, and returns a program that helpers can load. This process neither
+// compiles nor loads it. The caller closes the program.
+//
+// Errors: those of sandbox.Runtime.Compile for a foreign module.
+func (r *Ring) Compile(ctx context.Context, m sandbox.Module) (*Program, error) {
+	const op = "ring.Compile"
+	prepared, err := r.box.Prepare(ctx, m)
+	if err != nil {
+		return nil, outer(op, m.Name, err)
+	}
+	p := &Program{
+		ring: r, module: m, prepared: prepared, log: r.opts.Log.With(slog.String("module", m.Name)),
+		closing: make(chan struct{}), instances: map[*Instance]struct{}{},
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, outer(op, m.Name, errClosed())
+	}
+	r.programs[p] = struct{}{}
+	return p, nil
 }
 
-// Reset is sandbox.Instance.Reset.
-func (i *Instance) Reset() error { return errNone }
+// Close ends all helpers. It is idempotent.
+func (r *Ring) Close(ctx context.Context) error {
+	r.mu.Lock()
+	was := r.closed
+	r.closed = true
+	open := slices.Collect(maps.Keys(r.programs))
+	r.mu.Unlock()
+	for _, p := range open {
+		_ = p.Close(ctx)
+	}
+	if was {
+		return nil
+	}
+	close(r.closing)
+	close(r.starts) // every program is closed: nobody starts any more
+	return outer("ring.Close", "", r.box.Close(ctx))
+}
 
-// Close ends the helper. It is idempotent.
-func (i *Instance) Close() error { return nil }
+func (r *Ring) forget(p *Program) {
+	r.mu.Lock()
+	delete(r.programs, p)
+	r.mu.Unlock()
+}
+
+func errClosed() *readapi.Error {
+	return &readapi.Error{Code: readapi.CodeCanceled, Detail: "the decoder is being closed"}
+}
+
+// outer makes an error ready to leave the package.
+func outer(op, ref string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e, ok := errors.AsType[*readapi.Error](err)
+	if !ok {
+		e = &readapi.Error{Code: readapi.CodeOf(err), Err: err}
+	}
+	c := *e
+	c.Op, c.Ref = op, ref
+	return &c
+}
+
+// contextError is what sandbox makes of a context that ended.
+func contextError(err error) *readapi.Error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &readapi.Error{Code: readapi.CodeLimitTime, Detail: "the caller's deadline passed", Err: err}
+	}
+	return &readapi.Error{Code: readapi.CodeCanceled, Err: err}
+}

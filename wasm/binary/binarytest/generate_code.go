@@ -177,7 +177,7 @@ func (g *generator) stmt() Code {
 	case 14:
 		return g.dispatch()
 	case 15:
-		return Cat(Nop, g.expr(I32), I32Const(0x3f), I32And, I32Const(61), I32Eq, If(Void, Unreachable))
+		return Cat(Nop, g.expr(I32), I32Const(0x1f), I32And, I32Const(int32(g.pick(32))), I32Eq, If(Void, Unreachable))
 	case 16:
 		return Cat(g.expr(g.anyType()), Drop)
 	}

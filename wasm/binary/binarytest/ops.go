@@ -179,3 +179,96 @@ func (g *generator) canonLanes(t byte) Code {
 	}
 	return Cat(Tee(x), nan64x2, Get(x), Get(x), Vector(0x47), Vector(0x52))
 }
+
+// Timed is a function of one instruction, many times: the export runs it Times × its i32 argument times.
+type Timed struct {
+	Export string
+	Times  int
+}
+
+// TimedOperations makes a module with an export for each instruction on numbers, vectors and memory, and for those on tables and
+// references. What an instruction gives is stored, so that no engine leaves it out.
+func TimedOperations() (wasm []byte, list []Timed) {
+	const times = 50
+	g := &generator{m: New()}
+	g.declare()
+	g.fn = genFunc{locals: Types{I32, I32, I64, F32, F64, V128, FuncRef, ExternRef}, temp: map[byte]uint32{F32: 8, F64: 9, V128: 10}}
+	g.depth = maxGenDepth
+	store := map[byte]Code{I32: Mem(0x36, 2, 0), I64: Mem(0x37, 3, 0), F32: Mem(0x38, 2, 0), F64: Mem(0x39, 3, 0), V128: Vector(0x0b, 4, 0)}
+	add := func(name string, out byte, code Code) {
+		code = Cat(I32Const(128), code, store[out])
+		if store[out] == nil { // no value, or a reference
+			code = Cat(code[len(I32Const(128)):], Repeat(min(1, int(out)), Drop))
+		}
+		body := Cat(I32Const(9), Set(1), I64Const(7), Set(2), F32Const(1.5), Set(3), F64Const(2.5), Set(4), V128Const(5, 6), Set(5),
+			Loop(Void, Repeat(times, code), Get(0), I32Const(1), I32Sub, Tee(0), BrIf(0)))
+		g.m.ExportFunc(name, g.m.Func(Types{I32}, nil, Types{I32, I64, F32, F64, V128, FuncRef, ExternRef, F32, F64, V128}, body))
+		list = append(list, Timed{name, times})
+	}
+	operand := map[byte]uint32{I32: 1, I64: 2, F32: 3, F64: 4, V128: 5}
+	for _, t := range (Types{I32, I64, F32, F64, V128, 0}) {
+		for _, o := range operations[t] {
+			var code Code
+			if o.mem {
+				code = I32Const(256)
+			}
+			for _, in := range o.in {
+				code = Cat(code, Get(operand[in]))
+			}
+			code = Cat(code, o.code)
+			if o.mem {
+				code = Cat(code, Code{0, 0})
+			}
+			if o.lanes > 0 {
+				code = append(code, 1)
+			}
+			if o.shuffle {
+				code = Cat(code, Repeat(16, Code{3}))
+			}
+			add("opcode "+strconv.FormatUint(uint64(len(list)), 10)+" "+hexOf(o.code), t, code)
+		}
+	}
+	timedSpecials(g, add)
+	g.n = 0
+	g.m.Elem(tableIDs, 0, 0, 1, 2, 3)
+	g.m.PassiveElem(0, 1)
+	return g.m.Bytes(), list
+}
+
+// timedSpecials adds the instructions on tables and references, calls, and bulk operations of no length.
+func timedSpecials(g *generator, add func(name string, out byte, code Code)) {
+	none := Cat(I32Const(0), I32Const(0), I32Const(0))
+	add("ref.func", FuncRef, RefFunc(0))
+	add("ref.null, ref.is_null", I32, Cat(RefNull(FuncRef), Op(0xd1)))
+	add("table.get", FuncRef, Cat(I32Const(1), TableGet(tableIDs)))
+	add("table.set", 0, Cat(I32Const(1), RefNull(ExternRef), TableSet(tableExtern)))
+	add("table.size", I32, TableSize(0))
+	add("table.grow", I32, Cat(RefNull(ExternRef), I32Const(0), TableGrow(tableExtern)))
+	add("table.grow that fails", I32, Cat(RefNull(ExternRef), I32Const(1<<30), TableGrow(tableExtern)))
+	add("table.fill", 0, Cat(I32Const(0), RefNull(ExternRef), I32Const(0), TableFill(tableExtern)))
+	add("table.copy", 0, Cat(none, TableCopy(tableExtern, tableExtern)))
+	add("table.init", 0, Cat(none, TableInit(1, tableIDs)))
+	add("elem.drop", 0, ElemDrop(1))
+	add("data.drop", 0, DataDrop(0))
+	add("memory.size", I32, MemorySize)
+	add("memory.grow", I32, Cat(I32Const(0), MemoryGrow))
+	add("memory.grow that fails", I32, Cat(I32Const(60000), MemoryGrow))
+	add("memory.copy", 0, Cat(none, MemoryCopy))
+	add("memory.fill", 0, Cat(none, MemoryFill))
+	add("memory.init", 0, Cat(none, MemoryInit(0)))
+	add("call", I32, Call(0))
+	add("call_indirect", I32, Cat(I32Const(1), CallIndirect(g.m.Type(nil, Types{I32}), tableIDs)))
+	add("global.set", 0, Cat(Get(1), GlobalSet(genI32)))
+	add("global.set of a reference", 0, Cat(RefNull(ExternRef), GlobalSet(genExternRef)))
+	add("select", I32, Cat(Get(1), Get(0), Get(1), Select))
+	add("br_table", 0, Block(Void, Get(0), BrTable(0, 0, 0)))
+	add("if", 0, Cat(Get(0), If(Void, Nop)))
+}
+
+func hexOf(c Code) string {
+	s := ""
+	for _, b := range c {
+		s += strconv.FormatUint(uint64(b)|0x100, 16)[1:]
+	}
+	return s
+}

@@ -182,6 +182,7 @@ type comparison struct {
 	calls      []Call
 	want, trap string
 	fuels      map[string]int64
+	depth      *int32 // after the calls, of the first rewritten run
 }
 
 func (c *comparison) start(engine string, wasm []byte, rewritten bool, slice int64) *Instance {
@@ -211,8 +212,15 @@ func (c *comparison) rewritten(engine string, wasm []byte, slice int64) {
 	in := c.start(engine, wasm, true, slice)
 	defer in.Mod.Close(in.ctx)
 	got, trap := in.outcome(c.m, c.calls)
-	if d := in.Global(in.State.Depth); trap == "" && d != 0 { // a trap does not give it back
-		c.t.Fatalf("the depth is %d after all calls came back", int32(d))
+	d := int32(in.Global(in.State.Depth))
+	if trap == "" && d != 0 { // a trap does not give it back
+		c.t.Fatalf("the depth is %d after all calls came back", d)
+	}
+	if c.depth == nil {
+		c.depth = &d
+	}
+	if *c.depth != d {
+		c.t.Fatalf("the depth is %d on %s with slices of %d, and %d before", d, engine, slice, *c.depth)
 	}
 	if got += in.probe(c.opts.Probes); got != c.want {
 		c.t.Fatalf("rewritten on %s with slices of %d:\n%s", engine, slice, apart(c.want, got))

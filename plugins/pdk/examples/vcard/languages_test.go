@@ -66,6 +66,9 @@ func TestToolchainSame(t *testing.T) {
 			decode := plugintest.Decode(t, d, plugintest.Options{CacheDir: os.Getenv("GLOVEBOX_TEST_CACHE")})
 			compared := 0
 			for _, v := range vectors() {
+				if v.Form == readapi.FormImage {
+					continue // the host refuses it in words of its own
+				}
 				for _, req := range requests(v) {
 					same(t, v.Data, req, native, decode)
 					compared++
@@ -80,15 +83,14 @@ func TestToolchainSame(t *testing.T) {
 }
 
 // same compares one answer, and those that its cursors lead to.
-func same(t interface{ Errorf(string, ...any) }, data []byte, req readapi.Request, want, got decodertest.Decode) {
+func same(t interface{ Fatalf(string, ...any) }, data []byte, req readapi.Request, want, got decodertest.Decode) {
 	for range 50 {
 		a, err1 := want(bytes.NewReader(data), req)
 		b, err2 := got(bytes.NewReader(data), req)
 		a.Unit, b.Unit = cmp.Or(a.Unit, "card"), cmp.Or(b.Unit, "card") // an error names none
 		a.Usage, b.Usage, a.Decoder, b.Decoder = readapi.Usage{}, readapi.Usage{}, readapi.DecoderInfo{}, readapi.DecoderInfo{}
 		if x, y := outcome(err1), outcome(err2); x != y || !reflect.DeepEqual(a, b) {
-			t.Errorf("%.200q, %+v:\n%s %+v\n%s %+v", data, req, y, b, x, a)
-			return
+			t.Fatalf("%.200q, %+v:\n%s %+v\n%s %+v", data, req, y, b, x, a)
 		}
 		if err1 != nil || a.Next == nil {
 			return
