@@ -56,7 +56,7 @@ bars: ## print the figures that this version is held to, once
 	@$(GO) test -count=1 -v -run '^Test(SameOutputSameFuel|NothingStays|Hostile)$$' . | grep -- '^--- '
 	@$(GO) test -run '^$$' -bench '^Benchmark(Cancel)' -benchtime 1x ./plugins | grep '^Benchmark'
 	@$(GO) test -run '^$$' -bench '^Benchmark(Load)' -benchtime 1x . | grep '^Benchmark'
-	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^TestIsolation$$' ./plugins | grep -E 'crossed|^--- '
+	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Isolation|Determinism)$$' ./plugins | grep -E 'crossed|identical|^--- '
 	@$(GO) test -run '^$$' -bench '^Benchmark(Artifacts|Open)' ./host/store/sqliteindex | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^Test(Stranger|Kill)$$' . | grep -E 'AUC|kills|^--- '
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^TestDeterminism$$' . | grep -E 'reads|^--- '
