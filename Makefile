@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
-.PHONY: help demo build test test-race lint check score fuzz bars soak bench bench-base wasm wasm-check golden cover clean
+.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars soak bench bench-base wasm wasm-check golden cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,25 @@ build: ## build the program: build/glovebox
 
 test: ## run all tests
 	$(GO) test ./...
+
+# The version is exact; the compiler lies in build/ alone.
+ASC := 0.28.20
+toolchains: build/assemblyscript/$(ASC) ## install the AssemblyScript compiler into build/ (needs nodejs and npm)
+
+build/assemblyscript/$(ASC):
+	@command -v npm >/dev/null || { echo "npm is missing: apt-get install nodejs npm"; exit 1; }
+	@mkdir -p build/assemblyscript
+	npm install --prefix build/assemblyscript --no-save --no-package-lock --no-audit --no-fund --ignore-scripts assemblyscript@$(ASC)
+	@touch $@
+
+# What these tests are called, and where they are. A compiler that is missing fails them, and the message says what to install.
+TOOLCHAIN_PKGS := ./wasm/binary ./plugins/plugintest ./plugins/pdk/examples/vcard
+test-all: test toolchains ## run all tests, and those with decoders made by clang, rustc and AssemblyScript
+	$(GO) vet -tags toolchains $(TOOLCHAIN_PKGS)
+	$(GO) test -tags toolchains -run '^TestToolchain' $(TOOLCHAIN_PKGS)
+
+bars-all: bars ## print the figures, and those of decoders in other languages (needs clang-14)
+	@$(GO) test -tags toolchains -run '^$$' -bench '^BenchmarkCGuest' ./plugins/pdk/examples/vcard | grep '^Benchmark'
 
 test-race: ## run all tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race ./...

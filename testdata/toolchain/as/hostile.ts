@@ -1,5 +1,5 @@
 // A decoder that does harm; the first byte of the input says which.
-import { input, answer, describe, emit } from "./abi";
+import { input, answer, describe, repeat } from "./abi";
 
 export function glovebox_abi(): i32 { return 1; }
 export function glovebox_describe(): i32 { return describe("hostile"); }
@@ -19,7 +19,7 @@ function grow(): void {
 function allocate(): void { for (;;) { const a = new Array<i32>(1 << 16); sink += a.length; } }
 function outside(): i32 { return load<i32>(0xfffffff0); }
 function index(): i32 { const a = new Array<i32>(4); let i = 4 + sink; return a[i]; }
-function flood(): void { for (;;) if (emit(3, '{"at":1}', "flood flood flood")) break; }
+function flood(): void { repeat(3, '{"at":1}', "flood flood flood"); }
 
 export function glovebox_decode(): i32 {
   const data = input();
