@@ -82,6 +82,7 @@ const (
 	limitMemory = "limit_memory"
 	limitOutput = "limit_output"
 	limitFuel   = "limit_fuel"
+	limitDepth  = "limit_depth"
 	partial     = "partial"
 	noText      = "no_text_layer"
 	stripped    = "metadata_stripped"
