@@ -65,7 +65,7 @@ func TestToolchainHostile(t *testing.T) {
 			{"outside", "o", readapi.CodeTrap, "", 20e6},
 			{"index", "i", readapi.CodeTrap, "", 20e6},
 			{"throw", "x", readapi.CodeTrap, "", 20e6},
-			{"flood", "f", readapi.CodeLimitOutput, "max_output_bytes", 20e6},
+			{"flood", "f", readapi.CodeLimitOutput, "max_output_bytes", 400e6},
 			{"silent", "s", readapi.CodeBadOutput, "", 20e6},
 			{"not zero", "z", readapi.CodeBadOutput, "", 20e6},
 		} {
