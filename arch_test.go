@@ -43,6 +43,7 @@ var rules = []rule{
 	{"decoders/text/...", words("readapi plugins/pdk decoders/text/..."), words("golang.org/x/text")},
 
 	{"wasm/abi", words("readapi"), nil},
+	{"wasm/binary/difftest", words("wasm/binary/..."), words("github.com/tetratelabs/wazero")},
 	{"wasm/binary/...", words("readapi wasm/binary/..."), nil},
 	{"wasm/modules", words("readapi wasm/abi"), nil},
 	{"wasm/sandbox/...", words("readapi wasm/abi wasm/binary wasm/internal/..."), words("github.com/tetratelabs/wazero golang.org/x/sys golang.org/x/sync")},
@@ -212,6 +213,9 @@ func TestForbidden(t *testing.T) {
 		{"plugins/pdk", module + "/wasm/sandbox", false},
 		{"wasm/sandbox", "github.com/tetratelabs/wazero/api", true},
 		{"wasm/binary", "github.com/tetratelabs/wazero", false},
+		{"wasm/binary/binarytest", "github.com/tetratelabs/wazero", false},
+		{"wasm/binary/difftest", "github.com/tetratelabs/wazero", true},
+		{"wasm/sandbox", module + "/wasm/binary/difftest", false},
 		{"wasm/abi", module + "/wasm/sandbox", false},
 		{"decoders/pdf", module + "/decoders/text", false},
 		{"decoders/pdf", module + "/host", false},

@@ -119,38 +119,6 @@ func resident(t testing.TB) int64 {
 	return 0
 }
 
-// Five thousand reads over all three decoders in one process: the mean resident memory of the last thousand against the first thousand.
-// It takes two minutes, so it runs only when it is asked for (make soak).
-func BenchmarkFlatMemory(b *testing.B) {
-	if os.Getenv("GLOVEBOX_SOAK") == "" {
-		b.Skip("set GLOVEBOX_SOAK=1, or run make soak")
-	}
-	r := newReader(b, glovebox.Options{})
-	files := sampleFiles(b)
-	names := []string{"text2k", "pdf1", "png", "pdf30", "text2k"}
-	for _, name := range names { // the decoders are loaded by the first read of each kind
-		if _, err := r.ReadFile(b.Context(), bytes.NewReader(files[name].data), int64(len(files[name].data)), files[name].name, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		var sum [5]float64
-		for i := range 5000 {
-			f := files[names[i%len(names)]]
-			if _, err := r.ReadFile(b.Context(), bytes.NewReader(f.data), int64(len(f.data)), f.name, nil); err != nil {
-				b.Fatal(err)
-			}
-			if i%10 == 0 {
-				sum[i/1000] += float64(resident(b)) / 100
-			}
-		}
-		b.Logf("MiB by thousand: %.1f %.1f %.1f %.1f %.1f", sum[0]/(1<<20), sum[1]/(1<<20), sum[2]/(1<<20), sum[3]/(1<<20), sum[4]/(1<<20))
-		b.ReportMetric(sum[0]/(1<<20), "MiB-first")
-		b.ReportMetric(sum[4]/(1<<20), "MiB-last")
-		b.ReportMetric(100*(sum[4]/sum[0]-1), "growth-%")
-	}
-}
-
 // Each hostile file in a process of its own: its time and the process's largest resident memory.
 func BenchmarkHostile(b *testing.B) {
 	for i, h := range hostileFiles() {

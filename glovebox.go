@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -25,6 +26,16 @@ const (
 	EngineInterpreter Engine = "interpreter"
 )
 
+// Isolation says where decoders run.
+type Isolation string
+
+// The isolations. A process of its own adds rlimits, seccomp and Landlock around the sandbox, where the system has them, and about two
+// milliseconds to a read; it needs Options.Helper.
+const (
+	IsolationInProcess Isolation = "in-process"
+	IsolationProcess   Isolation = "process"
+)
+
 // Options of a Reader or a Host; nil means all defaults.
 type Options struct {
 	Limits   readapi.Limits // of every read; see readapi.DefaultLimits
@@ -38,8 +49,25 @@ type Options struct {
 	// OnCompile is called before a decoder is compiled that the cache does not have, and the function that it returns when that is done.
 	OnCompile func(decoder string) (done func())
 
-	MaxTotalMemoryBytes int64 // all guests together; default 2 GiB
-	MaxInstances        int   // of one decoder at once; default GOMAXPROCS, at least 2
+	MaxTotalMemoryBytes int64 // all guests together; see plugins.Options
+	MaxInstances        int   // of one decoder at once; see plugins.Options
+
+	// Decoders are asked behind the built-in ones: what plugins.FromModule made, usually.
+	Decoders []plugins.Decoder
+
+	// Isolation says where decoders run; default: in this process.
+	Isolation Isolation
+
+	// Helper is the command line of a program that serves as helper, as the program glovebox does for "glovebox helper". Foreign decoders are
+	// compiled by it, and IsolationProcess runs decoders in it. The embedder's own program is one if it calls helper.Main.
+	Helper []string
+
+	MaxQueue         int // reads that wait for their turn; see plugins.Options
+	MaxQueuePerParty int // the same of one session; see plugins.Options
+	CrossCheck       int // every so manieth read is compared with the other engine; see plugins.Options
+
+	// Report hears of decoders and files that are taken out of service; see plugins.Options.
+	Report func(plugins.Incident)
 
 	// The rest is for a Host only.
 
@@ -92,15 +120,22 @@ func NewReader(opts *Options) (*Reader, error) {
 	case "-":
 		cache = ""
 	}
+	isolation, err := isolationOf(opts.Isolation)
+	if err != nil {
+		return nil, err
+	}
 	reg, err := plugins.New(&plugins.Options{
 		Engine: engine, CacheDir: cache, MaxTotalMemoryBytes: opts.MaxTotalMemoryBytes, MaxInstances: opts.MaxInstances,
 		OneShot: opts.OneShot, Logger: opts.Logger, OnCompile: opts.OnCompile,
+		Isolation: isolation, Helper: opts.Helper, MaxQueue: opts.MaxQueue, MaxQueuePerParty: opts.MaxQueuePerParty,
+		CrossCheck: opts.CrossCheck, Report: opts.Report,
 	})
 	if err != nil {
 		return nil, readapi.AsError("glovebox.NewReader", err)
 	}
-	for _, d := range plugins.Builtin() {
+	for _, d := range slices.Concat(plugins.Builtin(), opts.Decoders) {
 		if err := reg.Add(d); err != nil {
+			_ = reg.Close(context.Background()) // nothing runs in it yet
 			return nil, readapi.AsError("glovebox.NewReader", err)
 		}
 	}
@@ -121,6 +156,16 @@ func engineOf(e Engine) (sandbox.Engine, error) {
 		return 0, &readapi.Error{Op: "glovebox.NewReader", Code: readapi.CodeCapabilityUnavailable, Detail: "this machine has no compiler engine", Hint: "Use the interpreter engine."}
 	}
 	return 0, &readapi.Error{Op: "glovebox.NewReader", Code: readapi.CodeInvalidRequest, Detail: "there is no such engine", Hint: "Engines are compiler and interpreter."}
+}
+
+func isolationOf(i Isolation) (plugins.Isolation, error) {
+	switch i {
+	case "", IsolationInProcess:
+		return plugins.InProcess, nil
+	case IsolationProcess:
+		return plugins.Process, nil
+	}
+	return 0, &readapi.Error{Op: "glovebox.NewReader", Code: readapi.CodeInvalidRequest, Detail: "there is no such isolation", Hint: "It is in-process or process."}
 }
 
 // Close waits for the reads that run and frees the decoders. It is idempotent.
@@ -244,7 +289,7 @@ func (r *Reader) Decoders() []DecoderStatus {
 	var out []DecoderStatus
 	for _, s := range r.registry.List() {
 		out = append(out, DecoderStatus{
-			DecoderInfo: s.Info(), MediaTypes: s.MediaTypes, Unit: s.Unit, Forms: s.Forms, Bytes: s.Bytes, Enabled: s.Enabled, Compiled: s.Cached,
+			DecoderInfo: s.Info(), MediaTypes: s.MediaTypes, Unit: s.Unit, Forms: s.Forms, Bytes: s.Bytes, Enabled: s.Enabled, Compiled: s.Cached, State: s.State,
 		})
 	}
 	return out
@@ -258,7 +303,8 @@ type DecoderStatus struct {
 	Forms      []readapi.Form      `json:"forms"` // besides auto
 	Bytes      int64               `json:"bytes"` // size of the module
 	Enabled    bool                `json:"enabled"`
-	Compiled   bool                `json:"compiled"` // in the cache: its first read starts at once
+	Compiled   bool                `json:"compiled"`        // in the cache: its first read starts at once
+	State      plugins.State       `json:"state,omitempty"` // whether it is in service in this process; "": not loaded
 }
 
 // Warm compiles every decoder into the cache, so that later processes start at once.

@@ -67,7 +67,7 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 	if no != nil {
 		return nil, c.refuse(no)
 	}
-	f := File{Name: row.Name, Declared: row.Declared, SHA256: row.Blob}
+	f := File{Name: row.Name, Declared: row.Declared, SHA256: row.Blob, Party: c.party()}
 	req, able, err := h.reader.request(ctx, f, sel, lim, able, knownDigest(row.Blob))
 	if err != nil {
 		return nil, err
@@ -197,3 +197,6 @@ func (b *Bytes) ReadAt(p []byte, off int64) (int, error) { return stored{b.blob}
 
 // Close frees the bytes.
 func (b *Bytes) Close() error { return readapi.AsError("host.Bytes.Close", b.blob.Close()) }
+
+// party is on whose behalf the session's reads are: parties take turns with the decoders. No id holds the byte between the two.
+func (c *call) party() string { return string(c.scope.Principal) + "/" + string(c.scope.Session) }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"image"
 	_ "image/jpeg" // what leaves is PNG or JPEG
@@ -39,8 +40,17 @@ func buildDocument(f File, req readapi.Request, lim readapi.Limits, what sniff.R
 	if err := checkBudget(req, lim, bytesOut, doc.Usage.EstTokens); err != nil {
 		return nil, err
 	}
+	if res.Next != nil && !behind(*res.Next, req.Start) {
+		return nil, badOutput("an answer that does not go on") // whoever walks it would not come to an end
+	}
 	for i := range doc.Children {
-		doc.Children[i].Name = readapi.EscapeLine(doc.Children[i].Name)
+		c := &doc.Children[i]
+		c.Name = readapi.EscapeLine(c.Name)
+		if m, ok := readapi.ParseMediaType(string(c.MediaType)); ok {
+			c.MediaType = m
+		} else {
+			c.MediaType = readapi.OctetStream
+		}
 	}
 	for i := range doc.Warnings {
 		w := &doc.Warnings[i]
@@ -48,6 +58,12 @@ func buildDocument(f File, req readapi.Request, lim readapi.Limits, what sniff.R
 	}
 	doc.Warnings = append(doc.Warnings, hostWarnings(what, used, hidden)...)
 	return doc, nil
+}
+
+// behind reports whether p lies behind start; the zero start is the first unit's.
+func behind(p, start readapi.Position) bool {
+	start.At = max(1, start.At)
+	return cmp.Or(cmp.Compare(p.At, start.At), cmp.Compare(p.Part, start.Part), cmp.Compare(p.Offset, start.Offset)) > 0
 }
 
 // hostWarnings says what the host itself noticed.

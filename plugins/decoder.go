@@ -68,22 +68,22 @@ func (d *Decoder) module() (sandbox.Module, error) {
 type ModuleOptions struct {
 	Name string // what the decoder is called; "": the module's own word
 
-	// Helper is the command line of a program that runs helper.Main. A module is compiled and asked to describe itself there.
+	// Helper is the command line of a program that runs helper.Main. A module that is not trusted is compiled there, within CompileLimits.
 	Helper []string
 
 	// Trusted says that the module is the caller's own: it is compiled in this process, and needs no helper.
 	Trusted bool
 
-	CacheDir      string                 // where a registry will look for the compiled module; "": it is compiled again then
+	CacheDir      string                 // where a registry will look for the compiled foreign module; "": it is compiled again then
 	Rewrite       *binary.RewriteOptions // what is admitted, and how it is rewritten; nil: the defaults
 	CompileLimits sandbox.CompileLimits  // of the helper
 }
 
-// FromModule makes a decoder of a wasm module as a toolchain built it: the module is admitted and rewritten, compiled, and asked to
-// describe itself behind the wall.
+// FromModule makes a decoder of a wasm module as a toolchain built it: the module is admitted and rewritten, compiled by the helper, and asked to
+// describe itself behind the wall. A trusted module is lowered for the interpreter in this process instead, which takes less time than compiling.
 //
-// Errors: module_refused with the rule that it breaks, and where there is neither a helper nor trust; bad_output and the other codes of a
-// decoder that does not describe itself.
+// Errors: module_refused with the rule that it breaks, with the limit that compiling it hits, and where there is neither a helper nor trust;
+// bad_output and the other codes of a decoder that does not describe itself.
 func FromModule(ctx context.Context, wasm []byte, opts *ModuleOptions) (Decoder, error) {
 	const op = "plugins.FromModule"
 	if opts == nil {
@@ -96,12 +96,7 @@ func FromModule(ctx context.Context, wasm []byte, opts *ModuleOptions) (Decoder,
 	}
 	sum := sha256.Sum256(rewritten)
 	digest := hex.EncodeToString(sum[:])
-	rt, err := sandbox.New(&sandbox.Options{Engine: sandbox.Interpreter})
-	if err != nil {
-		return Decoder{}, readapi.AsError(op, err)
-	}
-	defer rt.Close(context.WithoutCancel(ctx))
-	desc, samples, err := rt.Describe(ctx, sandbox.Module{Name: name, Wasm: rewritten, Digest: digest})
+	desc, samples, err := describe(ctx, sandbox.Module{Name: name, Wasm: rewritten, Digest: digest, Foreign: !opts.Trusted}, opts)
 	if err != nil {
 		return Decoder{}, readapi.AsError(op, err)
 	}
@@ -110,6 +105,24 @@ func FromModule(ctx context.Context, wasm []byte, opts *ModuleOptions) (Decoder,
 	d.Foreign = !opts.Trusted
 	d.Load = func() ([]byte, error) { return rewritten, nil }
 	return d, nil
+}
+
+// describe asks a module what it is, in this process: the wall is the one that every read relies on. A foreign one runs on the engine that reads
+// will use, so that installing it fills the cache, and what it cannot be compiled for is known then.
+func describe(ctx context.Context, m sandbox.Module, opts *ModuleOptions) (abi.Description, [][]byte, error) {
+	o := sandbox.Options{Engine: sandbox.Interpreter}
+	if m.Foreign {
+		o.Helper, o.CacheDir, o.CompileLimits = opts.Helper, opts.CacheDir, opts.CompileLimits
+		if sandbox.CompilerSupported() {
+			o.Engine = sandbox.Compiler
+		}
+	}
+	rt, err := sandbox.New(&o)
+	if err != nil {
+		return abi.Description{}, nil, err
+	}
+	defer rt.Close(context.WithoutCancel(ctx))
+	return rt.Describe(ctx, m)
 }
 
 // refusal is the rule that a module breaks, in words that may leave.

@@ -6,9 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -21,8 +21,12 @@ type pool struct {
 	box     engine
 	decoder Decoder
 	opts    Options
-	slots   chan struct{} // one per instance that may run at once
-	gone    chan struct{} // closed when the pool is
+	shared  *shared
+	lane    *lane
+	breaker *breaker
+
+	distrusted atomic.Bool          // two runs of one read came to different answers
+	twin       atomic.Pointer[pool] // the same decoder on the other engine, once one was needed; it has no reads of its own
 
 	mu     sync.Mutex
 	prog   program
@@ -30,73 +34,49 @@ type pool struct {
 	idle   []instance
 	closed bool
 
-	drain   chan struct{} // a token that the one who closes holds
-	drained int           // slots that closing has taken for good; of whoever holds drain
+	drain chan struct{} // a token that the one who closes holds
 }
 
-func newPool(box engine, d Decoder, opts Options) *pool {
-	return &pool{box: box, decoder: d, opts: opts, slots: make(chan struct{}, opts.MaxInstances), gone: make(chan struct{}), drain: make(chan struct{}, 1)}
+// shared is what the pools of a registry have in common.
+type shared struct {
+	gate       *gate
+	quarantine *quarantine
+	check      checker
+	report     func(Incident)
 }
 
-// decode runs one read on an instance that is in the snapshot's state.
-func (p *pool) decode(ctx context.Context, d readapi.Decoding) (readapi.Result, error) {
-	req, lim := d.Request, d.Limits
-	if !p.hasForm(req.Form) {
-		return readapi.Result{}, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "the decoder does not have the form " + string(req.Form), Hint: "Its forms are " + p.forms() + "."}
-	}
-	if err := p.slot(ctx); err != nil {
-		return readapi.Result{}, err
-	}
-	free := func() { <-p.slots }
-	defer func() { free() }()
-	inst, err := p.get(ctx)
-	if err != nil {
-		return readapi.Result{}, err
-	}
-	raw, err := json.Marshal(req)
-	if err != nil {
-		inst.Close()
-		return readapi.Result{}, err
-	}
-	most := min(lim.MaxOutputBytes, math.MaxInt64-headerRoom) + headerRoom
-	collect := abi.Collector{MaxBytes: most}
-	usage, err := inst.Decode(ctx, &sandbox.Call{
-		Request: raw, Input: d.Input, Emit: collect.Add,
-		Limits: sandbox.Limits{Fuel: lim.Fuel, Timeout: lim.Timeout, MaxMemoryBytes: lim.MaxMemoryBytes, MaxOutputBytes: most},
-	})
-	if err != nil {
-		inst.Close() // after any error its state is unknown
-		if _, said := collect.Result(); ofGuest(err) && said != nil && readapi.CodeOf(said) != readapi.CodeBadOutput {
-			return readapi.Result{}, said // why it stopped
+func newPool(box engine, d Decoder, opts Options, s *shared) *pool {
+	p := &pool{box: box, decoder: d, opts: opts, shared: s, lane: newLane(opts.MaxInstances), drain: make(chan struct{}, 1)}
+	p.breaker = newBreaker(opts.RestAfter, func(kind IncidentKind) {
+		detail := "The decoder failed with several files in a row and rests."
+		if kind == DecoderRecovered {
+			detail = "The decoder answers again."
 		}
-		return readapi.Result{}, err
-	}
-	// Putting back takes as long as a small read, and nobody needs to wait for it: the answer has left the guest. The slot is held until it
-	// is done, so whoever closes the pool waits, and no more instances than there may be are in use.
-	release := free
-	free = func() {}
-	p.behind(func() {
-		defer release()
-		p.put(inst)
+		s.report(Incident{Kind: kind, Decoder: d.Info(), Detail: detail})
 	})
-	res, err := collect.Result()
-	res.Usage.Fuel, res.Usage.MemoryBytes = usage.Fuel, usage.MemoryBytes
-	return res, err
+	return p
 }
 
-// ofGuest reports whether err is about what the guest did, of which the guest knows more. Of an input that cannot be read, or a caller that
-// went away, it knows nothing: it takes the first for damage.
-func ofGuest(err error) bool {
-	switch readapi.CodeOf(err) {
-	case readapi.CodeTrap, readapi.CodeBadOutput, readapi.CodeLimitTime, readapi.CodeLimitFuel, readapi.CodeLimitMemory, readapi.CodeLimitOutput,
-		readapi.CodeLimitDepth:
-		return true
+// state is whether the decoder is in service.
+func (p *pool) state() State {
+	if p.distrusted.Load() {
+		return StateQuarantined
 	}
-	return false
+	return p.breaker.state()
 }
 
-// headerRoom is what frame headers, meta and warnings may take besides the parts that MaxOutputBytes is about.
-const headerRoom = 4 << 20
+// distrust takes the decoder out of service: something of it differs from one run to the other.
+func (p *pool) distrust(what string) {
+	if !p.distrusted.Swap(true) {
+		p.shared.report(Incident{Kind: DecoderQuarantined, Decoder: p.decoder.Info(), Detail: what})
+	}
+}
+
+// trust takes the decoder, and the files that failed with it, back into service.
+func (p *pool) trust() {
+	p.distrusted.Store(false)
+	p.shared.quarantine.forgive(p.decoder.Digest)
+}
 
 func (p *pool) hasForm(f readapi.Form) bool {
 	return f == readapi.FormAuto || slices.Contains(p.decoder.Forms, f)
@@ -110,43 +90,22 @@ func (p *pool) forms() string {
 	return s
 }
 
-// slot takes the right to run one instance, and waits for it if it must. A read that comes with its time already over is late, not held
-// up by others.
-func (p *pool) slot(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	select {
-	case p.slots <- struct{}{}:
-		return nil
-	default:
-	}
-	select { // fair: waiting senders are served in order
-	case p.slots <- struct{}{}:
-		return nil
-	case <-p.gone:
-		return errGone
-	case <-ctx.Done():
-		return waited(ctx, "every instance of the decoder is at work")
-	}
-}
-
 // errGone says that the decoder was taken out of the registry.
 var errGone = errors.New("plugins: the decoder is gone")
 
 // waited is the error of a read whose context ended while it waited for others: the caller's own wish, or no room in time. The latter is
 // busy, whoever set the time: nothing of the file was read yet, and the same read may well succeed later.
-func waited(ctx context.Context, why string) error {
+func waited(ctx context.Context, why string, retry time.Duration) error {
 	if readapi.CodeOf(ctx.Err()) == readapi.CodeCanceled {
 		return ctx.Err()
 	}
-	return &readapi.Error{Code: readapi.CodeBusy, Detail: why, RetryAfter: busyRetry, Hint: "Try again in a moment."}
+	return &readapi.Error{Code: readapi.CodeBusy, Detail: why, RetryAfter: retry, Hint: "Try again in a moment."}
 }
 
-// busyRetry is what a caller is told to wait: about one ordinary read.
+// busyRetry is what a caller is told to wait who waited for a close: about one ordinary read.
 const busyRetry = 500 * time.Millisecond
 
-// busyCompile is the same while a decoder is compiled, which takes seconds where a read takes milliseconds.
+// busyCompile is what a reader is told to wait while a decoder is compiled, which takes seconds where a read takes milliseconds.
 const busyCompile = 5 * time.Second
 
 // get returns an idle instance or a new one.
@@ -195,6 +154,9 @@ func (p *pool) put(inst instance) {
 
 // trim closes the instances that no read uses.
 func (p *pool) trim() {
+	if t := p.twin.Load(); t != nil {
+		t.trim()
+	}
 	p.mu.Lock()
 	idle := p.idle
 	p.idle = nil
@@ -226,7 +188,7 @@ func (p *pool) program(ctx context.Context) (program, error) {
 		select {
 		case <-wait:
 		case <-ctx.Done():
-			return nil, waited(ctx, "the decoder is still being prepared")
+			return nil, waited(ctx, "the decoder is still being prepared", busyCompile)
 		}
 	}
 }
@@ -297,23 +259,22 @@ func (p *pool) warmup() ([]sandbox.Call, error) {
 // when all is freed or its ctx ends, and then another may go on where this one stopped.
 func (p *pool) close(ctx context.Context) error {
 	p.mu.Lock()
-	if !p.closed {
-		p.closed = true
-		close(p.gone)
-	}
+	p.closed = true
 	p.mu.Unlock()
+	p.shared.gate.shut(p.lane)
 	const why = "the decoder is still at work"
 	select {
 	case p.drain <- struct{}{}:
 		defer func() { <-p.drain }()
 	case <-ctx.Done():
-		return waited(ctx, why)
+		return waited(ctx, why, busyRetry)
 	}
-	for ; p.drained < cap(p.slots); p.drained++ {
-		select {
-		case p.slots <- struct{}{}:
-		case <-ctx.Done():
-			return waited(ctx, why)
+	if p.shared.gate.drained(ctx, p.lane) != nil {
+		return waited(ctx, why, busyRetry)
+	}
+	if t := p.twin.Load(); t != nil {
+		if err := t.free(ctx); err != nil {
+			return err
 		}
 	}
 	return p.free(ctx)
@@ -330,4 +291,15 @@ func (p *pool) free(ctx context.Context) error {
 		return nil
 	}
 	return prog.Close(ctx)
+}
+
+// warm makes the program, with the room of an ordinary read.
+func (p *pool) warm(ctx context.Context) error {
+	pass, err := p.enter(ctx, readapi.Decoding{})
+	if err != nil {
+		return err
+	}
+	defer pass.leave(0)
+	_, err = p.program(ctx)
+	return err
 }

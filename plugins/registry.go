@@ -18,8 +18,8 @@ import (
 type Options struct {
 	Engine              sandbox.Engine // Compiler unless said otherwise
 	CacheDir            string         // compiled decoders are kept here; "": nowhere
-	MaxTotalMemoryBytes int64          // all guests together; default 2 GiB
-	MaxInstances        int            // of one decoder at once; default GOMAXPROCS, at least 2
+	MaxTotalMemoryBytes int64          // all guests together; default 2 GiB, or 256 MiB for each processor where that is more
+	MaxInstances        int            // of one decoder at once for one party; default: as many as there is memory for. A party with none at work gets one more
 	OneShot             bool           // for a process that reads once: no snapshot, no pool
 	Isolation           Isolation      // where guests run; default InProcess
 
@@ -29,8 +29,11 @@ type Options struct {
 	MaxQueue         int // reads that wait for their turn, of all parties; default 256, and then they are busy
 	MaxQueuePerParty int // the same of one party; default 64
 
-	// CrossCheck runs every so manieth read a second time, on the other engine in a new instance, and compares the answers. A decoder whose
-	// answers differ is quarantined. 0: never, which is the default.
+	RestAfter int // failures of a decoder's own in a row, with different files, after which it rests for a while; default 5
+
+	// CrossCheck runs every so manieth read a second time, on the other engine, and compares the answers. A decoder whose answers differ is
+	// quarantined: an answer that was given cannot be taken back, so the read waits for the second one, for ten seconds or half of its time
+	// at most. What cannot be compared by then is let out. 0: never, which is the default.
 	CrossCheck int
 
 	// Report hears of decoders and files that are taken out of service, and come back. It must return soon and not call the registry. nil:
@@ -48,10 +51,18 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		out = *o
 	}
-	if out.MaxInstances < 0 || out.MaxTotalMemoryBytes < 0 {
+	if min(int64(out.MaxInstances), out.MaxTotalMemoryBytes, int64(out.MaxQueue), int64(out.MaxQueuePerParty), int64(out.RestAfter), int64(out.CrossCheck)) < 0 {
 		return out, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "an option is negative", Hint: "Leave an option at 0 for its default."}
 	}
-	out.MaxInstances = cmp.Or(out.MaxInstances, max(2, runtime.GOMAXPROCS(0)))
+	each, procs := readapi.DefaultLimits().MaxMemoryBytes, runtime.GOMAXPROCS(0)
+	out.MaxTotalMemoryBytes = cmp.Or(out.MaxTotalMemoryBytes, max(2<<30, int64(procs)*each))
+	// Many more than there are processors: a guest that takes its thirty seconds must not keep the place of short reads.
+	out.MaxInstances = cmp.Or(out.MaxInstances, max(2, procs, int(min(out.MaxTotalMemoryBytes/each, 1024))))
+	out.MaxQueue, out.MaxQueuePerParty = cmp.Or(out.MaxQueue, 256), cmp.Or(out.MaxQueuePerParty, 64)
+	out.RestAfter = cmp.Or(out.RestAfter, defaultRestAfter)
+	if out.Logger == nil {
+		out.Logger = slog.New(slog.DiscardHandler)
+	}
 	return out, nil
 }
 
@@ -59,10 +70,12 @@ func (o *Options) withDefaults() (Options, error) {
 type Registry struct {
 	opts   Options
 	engine engine
+	shared *shared
 
 	mu       sync.RWMutex
 	decoders []*entry       // in the order in which they are asked
 	pools    map[*pool]bool // that hold something still: those of decoders, and of removed ones until their reads have ended
+	other    engine         // for cross-checks: of the other kind; nil: none was needed
 	closed   bool
 }
 
@@ -79,6 +92,10 @@ func New(opts *Options) (*Registry, error) {
 		return nil, readapi.AsError("plugins.New", err)
 	}
 	r := &Registry{opts: o, pools: map[*pool]bool{}}
+	r.shared = &shared{
+		gate: newGate(o.MaxTotalMemoryBytes, o.MaxQueue, o.MaxQueuePerParty), quarantine: newQuarantine(), report: r.report,
+		check: checker{every: int64(o.CrossCheck), engine: r.otherEngine},
+	}
 	r.engine, err = newEngine(o, r.reclaim)
 	if err != nil {
 		return nil, readapi.AsError("plugins.New", err)
@@ -109,7 +126,7 @@ func (r *Registry) Add(d Decoder) error {
 	if r.find(d.Name) != nil {
 		return &readapi.Error{Op: "plugins.Add", Code: readapi.CodeConflict, Ref: d.Name, Detail: "there is a decoder of this name", Hint: "Remove it first."}
 	}
-	p := newPool(r.engine, d, r.opts)
+	p := newPool(r.engine, d, r.opts, r.shared)
 	r.decoders = append(r.decoders, &entry{Decoder: d, enabled: true, pool: p})
 	r.pools[p] = true
 	return nil
@@ -141,7 +158,7 @@ func (r *Registry) closePool(ctx context.Context, p *pool) error {
 	return nil
 }
 
-// Enable turns a decoder on or off. A decoder that is off accepts nothing.
+// Enable turns a decoder on or off. A decoder that is off accepts nothing. Turning it on also ends its quarantine, and that of files with it.
 func (r *Registry) Enable(name string, on bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,6 +167,9 @@ func (r *Registry) Enable(name string, on bool) error {
 		return notFound("plugins.Enable", name)
 	}
 	e.enabled = on
+	if on {
+		e.pool.trust()
+	}
 	return nil
 }
 
@@ -201,7 +221,7 @@ func (r *Registry) List() []Status {
 	defer r.mu.RUnlock()
 	out := make([]Status, 0, len(r.decoders))
 	for _, e := range r.decoders {
-		out = append(out, Status{Decoder: e.Decoder, Enabled: e.enabled, Cached: r.engine.Cached(sandbox.Module{Name: e.Name, Digest: e.Digest})})
+		out = append(out, Status{Decoder: e.Decoder, Enabled: e.enabled, State: e.pool.state(), Cached: r.engine.Cached(sandbox.Module{Name: e.Name, Digest: e.Digest})})
 	}
 	return out
 }
@@ -231,13 +251,12 @@ func (r *Registry) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
 }
 
 // Decode runs the decoder that info names. Errors: those of the decoder, not_found when it is not there any more, canceled when the
-// registry was closed, busy when no instance came free in time, limit_time when the time was over before that.
+// registry was closed, busy (with how long to wait) when there are too many reads before it, its turn did not come in time or the decoder
+// rests, limit_time when the time was over before that, decoder_trap without a run for a file or decoder that is quarantined.
 func (r *Registry) Decode(ctx context.Context, info readapi.DecoderInfo, d readapi.Decoding) (readapi.Result, error) {
-	r.mu.RLock()
-	e := r.find(info.Name)
-	r.mu.RUnlock()
-	if e == nil || e.Digest != info.Digest {
-		return readapi.Result{}, r.gone("plugins.Decode", info.Name)
+	e, err := r.named("plugins.Decode", info)
+	if err != nil {
+		return readapi.Result{}, err
 	}
 	res, err := e.pool.decode(ctx, d)
 	if errors.Is(err, errGone) {
@@ -250,13 +269,24 @@ func (r *Registry) Decode(ctx context.Context, info readapi.DecoderInfo, d reada
 	return res, nil
 }
 
+// named returns the decoder that info names.
+func (r *Registry) named(op string, info readapi.DecoderInfo) (*entry, error) {
+	r.mu.RLock()
+	e := r.find(info.Name)
+	r.mu.RUnlock()
+	if e == nil || e.Digest != info.Digest {
+		return nil, r.gone(op, info.Name)
+	}
+	return e, nil
+}
+
 // Warm compiles every decoder into the cache and, unless the registry is one-shot, takes the snapshots.
 func (r *Registry) Warm(ctx context.Context) error {
 	r.mu.RLock()
 	all := slices.Clone(r.decoders)
 	r.mu.RUnlock()
 	for _, e := range all {
-		if _, err := e.pool.program(ctx); errors.Is(err, errGone) {
+		if err := e.pool.warm(ctx); errors.Is(err, errGone) {
 			continue
 		} else if err != nil {
 			return withRef(readapi.AsError("plugins.Warm", err), e.Name)
@@ -276,7 +306,22 @@ func (r *Registry) Close(ctx context.Context) error {
 	for _, p := range all {
 		first = cmp.Or(first, r.closePool(ctx, p))
 	}
-	return readapi.AsError("plugins.Close", cmp.Or(first, r.engine.Close(ctx)))
+	first = cmp.Or(first, r.engine.Close(ctx))
+	r.mu.Lock()
+	other := r.other
+	r.mu.Unlock()
+	if other != nil {
+		first = cmp.Or(first, other.Close(ctx))
+	}
+	return readapi.AsError("plugins.Close", first)
+}
+
+// report tells whoever wants to know what the registry did.
+func (r *Registry) report(i Incident) {
+	r.opts.Logger.Warn(i.Detail, "incident", string(i.Kind), "decoder", i.Decoder.Name, "digest", i.Decoder.Digest, "file", i.SHA256)
+	if r.opts.Report != nil {
+		r.opts.Report(i)
+	}
 }
 
 // gone is the error for a decoder that is not there any more.

@@ -91,8 +91,10 @@ func TestRegistryErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, c.err, c.want)
 		}
 	}
-	if _, err := plugins.New(&plugins.Options{MaxInstances: -1}); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
-		t.Errorf("a negative option: %v", err)
+	for k, o := range []plugins.Options{{MaxInstances: -1}, {MaxTotalMemoryBytes: -1}, {MaxQueue: -1}, {MaxQueuePerParty: -1}, {RestAfter: -1}, {CrossCheck: -1}} {
+		if _, err := plugins.New(&o); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
+			t.Errorf("negative option %d: %v", k, err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -53,6 +54,9 @@ func ClassifyText(prefix []byte, whole bool) TextClass {
 	valid := c.ASCII || validUTF8(text, whole)
 	if valid {
 		c.Charset = "utf-8"
+	}
+	if !valid && monotone(text) {
+		return TextClass{}
 	}
 	limit := len(text) / 50
 	if valid {
@@ -120,6 +124,20 @@ func countBytes(b []byte) (k byteCounts) {
 	return k
 }
 
+// monotone reports whether one byte above ASCII makes up most of b. No charset has a text of that kind, and erased memory is full of 0xff;
+// read in an 8-bit charset it would be a fine row of one letter.
+func monotone(b []byte) bool {
+	const least = 64 // bytes, fewer are any word
+	if len(b) < least {
+		return false
+	}
+	var seen [256]int
+	for _, c := range b {
+		seen[c]++
+	}
+	return slices.Max(seen[0x80:])*5 > len(b)*3
+}
+
 // validUTF8 is utf8.Valid, but the last character may be cut off: by the end of the prefix, or in a file that was itself cut. There it must
 // not be the only one: a legacy text may well end in its first letter above ASCII.
 func validUTF8(b []byte, whole bool) bool {
@@ -150,6 +168,9 @@ func classifyWide(prefix []byte, k byteCounts) (TextClass, bool) {
 	best, charset := wideScore{}, ""
 	for _, c := range []string{"utf-32le", "utf-32be", "utf-16le", "utf-16be"} {
 		b := trimWide(prefix, wideSize(c))
+		if len(b) >= 2 && wideUnit(b[:2], c[6] == 'b') == 0xfffe {
+			continue // a byte order mark, the wrong way round
+		}
 		s := scoreWide(b, c)
 		// One character in a hundred may be damaged; the rest have to be ones that texts are made of.
 		if s.units < leastWide || s.bad*100 > s.units || s.points < 2*s.units {

@@ -153,6 +153,7 @@ func (a *app) root() *cobra.Command {
 	for _, dir := range []string{"data", "cache"} {
 		complete(c, dir, directories)
 	}
+	complete(c, "isolation", cobra.FixedCompletions(isolations, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(a.readCommand(), a.attachCommand(), a.attachmentCommand(), a.recallCommand(), a.sessionCommand(), a.mcpCommand())
 	c.AddCommand(a.pluginCommand(), a.cacheCommand(), a.doctorCommand(), a.versionCommand())
 	strict(c)
@@ -206,6 +207,9 @@ func (a *app) loadConfig() (err error) {
 // reader opens the front door for a command that reads files of no session, with the options that are the command's own.
 func (a *app) reader(p *progress, o *glovebox.Options) (reader, error) {
 	o.CacheDir = a.global.cacheDir()
+	if err := a.global.wall(o); err != nil {
+		return nil, err
+	}
 	var r reader
 	a.watchCompiling(p, o, func() []glovebox.DecoderStatus { return r.Decoders() })
 	r, err := a.open(o)

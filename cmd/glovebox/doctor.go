@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/glovebox-wasm/glovebox"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/confine"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
 )
 
@@ -36,7 +38,10 @@ type doctorDocument struct {
 	Engine  glovebox.Engine          `json:"engine"`
 	Checks  []check                  `json:"checks"`
 	Plugins []glovebox.DecoderStatus `json:"plugins"`
-	Limits  map[string]int64         `json:"limits"` // by flag; bytes, pixels, units of work; timeout in milliseconds
+
+	Isolation   string            `json:"isolation"`   // where decoders run: in-process or process
+	Confinement []confine.Measure `json:"confinement"` // what this system has to keep a helper process in
+	Limits      map[string]int64  `json:"limits"`      // by flag; bytes, pixels, units of work; timeout in milliseconds
 
 	disabled map[string]bool // decoders that the data directory says are off
 }
@@ -102,6 +107,7 @@ func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument
 	default:
 		d.add("cache directory", usable(cache), cache)
 	}
+	a.examineWall(d)
 	a.examineDecoders(ctx, d)
 	return d
 }
@@ -173,6 +179,28 @@ func writable(dir string) error {
 		return environment("", "cannot be written", err)
 	}
 	return nil
+}
+
+// examineWall says where decoders run, and what keeps a helper process in on this system. A system that lacks a measure is not at fault.
+func (a *app) examineWall(d *doctorDocument) {
+	d.Isolation, d.Confinement = a.global.isolation, append([]confine.Measure{}, confine.Probe()...)
+	var with, without []string
+	for _, m := range d.Confinement {
+		if m.Active {
+			with = append(with, m.Name)
+		} else {
+			without = append(without, m.Name)
+		}
+	}
+	where := "in this process"
+	if a.global.isolation == string(glovebox.IsolationProcess) {
+		where = "in processes of their own"
+	}
+	detail := "decoders run " + where + "; helper processes have " + cmp.Or(strings.Join(with, ", "), "no confinement here")
+	if len(without) > 0 {
+		detail += "; this system lacks " + strings.Join(without, ", ")
+	}
+	d.add("wall", a.global.wall(&glovebox.Options{}), detail)
 }
 
 // engine is what runs decoders on this machine.

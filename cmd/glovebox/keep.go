@@ -78,6 +78,9 @@ func (a *app) keeper(ctx context.Context, p *progress, o *glovebox.Options) (kee
 		return nil, usage("--principal is 1 to 128 characters of A-Z a-z 0-9 _ -", "")
 	}
 	o.Principal, o.CacheDir = principal, a.global.cacheDir()
+	if err := a.global.wall(o); err != nil {
+		return nil, err
+	}
 	if o.Limits == (readapi.Limits{}) {
 		limits, err := a.standingLimits()
 		if err != nil {

@@ -18,12 +18,28 @@ import (
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
+	"github.com/glovebox-wasm/glovebox/wasm/helper"
 )
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == helperName && !isTerminal(os.Stdin) { // the program starts itself to compile and to decode; nothing else of it may run then
+		os.Exit(helper.Main(os.Stdin, os.Stdout))
+	}
 	// A reader that goes away is an error of a write, so that what is half written elsewhere is taken back before the program ends.
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// helperName is the argument that makes the program a helper of another one. It is for no person to type.
+const helperName = "helper"
+
+// helperCommand is the command line of this program as a helper, nil where the program cannot find itself.
+func helperCommand() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, helperName}
 }
 
 // grace is how long an interrupted command may take to remove its temporary files. A guest stops within milliseconds; a module that is

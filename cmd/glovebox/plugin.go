@@ -40,7 +40,7 @@ directory, for all that use it; "glovebox read FILE", which needs none, reads wi
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
-	c.AddCommand(a.pluginListCommand(), a.pluginInspectCommand(), a.pluginSwitchCommand(true), a.pluginSwitchCommand(false))
+	c.AddCommand(a.pluginListCommand(), a.pluginInspectCommand(), a.pluginSwitchCommand(true), a.pluginSwitchCommand(false), a.pluginCheckCommand())
 	return c
 }
 

@@ -13,7 +13,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/glovebox-wasm/glovebox/plugins/hostiletest"
 	"github.com/glovebox-wasm/glovebox/testdata/samples"
+	"github.com/glovebox-wasm/glovebox/wasm/abi"
+	"github.com/glovebox-wasm/glovebox/wasm/binary/binarytest"
 )
 
 func cmdSample(ts *testscript.TestScript, neg bool, args []string) {
@@ -52,6 +55,26 @@ func sampleBytes(kind, arg string) ([]byte, error) {
 		return samples.Lines(n), nil
 	case "gb18030":
 		return samples.GB18030(arg)
+	case "module": // a decoder in good order
+		return hostiletest.PuppetNamed(arg), nil
+	case "attack": // one that may be compiled and does not get far: FUNCTION ATTACK
+		in, attack, _ := strings.Cut(arg, " ")
+		return hostiletest.In(in, hostiletest.Attack(attack)), nil
+	case "untyped": // one that keeps the rules and adds numbers that are not there
+		i32 := binarytest.Types{binarytest.I32}
+		m := binarytest.New()
+		m.Memory(1, 1)
+		m.ExportMemory(abi.ExportMemory)
+		for _, name := range []string{abi.ExportABI, abi.ExportDescribe, abi.ExportDecode} {
+			m.ExportFunc(name, m.Func(nil, i32, nil, binarytest.Op(0x6a)))
+		}
+		return m.Bytes(), nil
+	case "bad": // one that breaks a rule, by name
+		for _, b := range binarytest.BadModules() {
+			if b.Name == arg {
+				return b.Wasm(), nil
+			}
+		}
 	case "raw":
 		s, err := strconv.Unquote(`"` + arg + `"`)
 		return []byte(s), err

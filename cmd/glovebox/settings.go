@@ -24,7 +24,7 @@ import (
 // configurable lists the flags that an environment variable (GLOVEBOX_MAX_INPUT) or the configuration file (max_input) may set too. The
 // others say what to read, so they have no standing value.
 var configurable = []string{
-	"data", "cache", "principal", "json", "form", "jobs", "max-attachment", "max-tokens", "timeout", "max-input", "max-output", "max-memory", "max-pixels",
+	"data", "cache", "principal", "isolation", "json", "form", "jobs", "max-attachment", "max-tokens", "timeout", "max-input", "max-output", "max-memory", "max-pixels",
 	"max-side", "max-frames", "max-edge", "max-fuel",
 }
 
@@ -36,14 +36,28 @@ var environmental = []string{"session"}
 type global struct {
 	json                   bool
 	data, cache, principal string
+	isolation              string
 }
 
 func (g *global) register(f *pflag.FlagSet) {
 	f.BoolVar(&g.json, "json", false, "print results and errors as JSON on standard output")
 	f.StringVar(&g.data, "data", "", "`DIR` for all that glovebox keeps (default: the user data and cache directories)")
 	f.StringVar(&g.cache, "cache", "", "`DIR` for compiled decoders, - for none (default: cache inside --data, else the user cache directory)")
+	f.StringVar(&g.isolation, "isolation", string(glovebox.IsolationInProcess), "`WHERE` decoders run: in-process, or process for a confined process each")
 	f.StringVar(&g.principal, "principal", string(readapi.LocalPrincipal), "`NAME` of whom the sessions belong to")
 }
+
+// wall fills in what o says about where decoders run.
+func (g *global) wall(o *glovebox.Options) error {
+	o.Isolation, o.Helper = glovebox.Isolation(g.isolation), helperCommand()
+	if !slices.Contains(isolations, g.isolation) {
+		return usage("--isolation is in-process or process", "")
+	}
+	return nil
+}
+
+// isolations are the values of --isolation.
+var isolations = []string{string(glovebox.IsolationInProcess), string(glovebox.IsolationProcess)}
 
 // registerMaxAttachment adds the flag that bounds one file that is attached.
 func registerMaxAttachment(f *pflag.FlagSet, size *byteSize) {

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // frame decodes the picture.
@@ -21,6 +22,11 @@ func (f *jpegFile) frame(_ int64, b *budget) (picture, error) {
 	if err := b.spend(f.width, f.height); err != nil {
 		return picture{}, err
 	}
+	if f.sof == sofProgressive {
+		if n := int64(len(f.scans())); n > maxScans {
+			return picture{}, pdk.OverLimit(readapi.CodeLimitFuel, "max_scans", maxScans, n)
+		}
+	}
 	img, partial, err := f.decode(f.in.Size())
 	if err != nil && f.sof == sofProgressive {
 		img, partial, err = f.earlierScans(err)
@@ -33,6 +39,10 @@ func (f *jpegFile) frame(_ int64, b *budget) (picture, error) {
 	}
 	return picture{raster: fromStd(img), orientation: f.orientation, partial: partial}, nil
 }
+
+// maxScans bounds the scans of a progressive picture: each goes over all of it and may take a dozen bytes of the file. Encoders make about
+// ten.
+const maxScans = 500
 
 // sofProgressive is the frame header's marker of a progressive picture.
 const sofProgressive = 0xc2

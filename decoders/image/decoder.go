@@ -116,7 +116,10 @@ func (a *answer) emit() error {
 		if a.emitted > 0 && answerFull(err) {
 			return a.w.Stop(at)
 		}
-		if err != nil && !a.passOver(at, err) {
+		switch {
+		case a.first != nil && answerFull(err): // every frame so far was damaged: that is why there is none
+			return a.first
+		case err != nil && !a.passOver(at, err):
 			return err
 		}
 	}
@@ -168,11 +171,18 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 	if err := a.budget.next(); err != nil {
 		return e, "", err
 	}
+	before := a.budget.total
 	p, err := a.file.frame(at, a.budget)
 	if err != nil {
 		return e, "", err
 	}
 	w, h := p.size()
+	// A frame of an animation may be one pixel of data, and is a whole screen to scale and encode all the same.
+	if decoded := a.budget.total - before; a.emitted > 0 && decoded < product(int64(w), int64(h)) {
+		if err := a.budget.spend(product(int64(w), int64(h))-decoded, 1); err != nil {
+			return e, "", err
+		}
+	}
 	tw, th := fitSize(int64(w), int64(h), a.edge)
 	if e, ok := encodePlanes(p, tw, th, a.req.MaxBytes); ok {
 		return e, p.partial, nil

@@ -16,6 +16,7 @@ const (
 
 	maxPageOps    = 4_000_000 // operators of one page
 	maxPageGlyphs = 1_000_000
+	maxPageText   = 16 << 20 // UTF-8 of one page
 	maxPageBytes  = 32 << 20 // decoded content of one page
 	maxPageForms  = 5_000    // form XObjects drawn on one page
 	maxFormDepth  = 16

@@ -140,8 +140,12 @@ func (c *cmap) cid(lo, hi []byte, cid float64) {
 	}
 }
 
-// appendUTF16 appends big-endian UTF-16 as UTF-8. A single byte stands for itself.
+// maxCodeText is how many bytes of UTF-16 one code may stand for (ISO 32000-1, 9.10.3). A map could else make a book of a letter.
+const maxCodeText = 512
+
+// appendUTF16 appends big-endian UTF-16 as UTF-8, maxCodeText bytes of it at most. A single byte stands for itself.
 func appendUTF16(dst, s []byte) []byte {
+	s = s[:min(len(s), maxCodeText)]
 	if len(s) == 1 {
 		return utf8.AppendRune(dst, rune(s[0]))
 	}

@@ -86,6 +86,16 @@ func (f *font) size() int {
 	return n
 }
 
+// cmap reads the CMap that a stream holds; nil when it is empty. Fonts may share a stream, and each pays for it.
+func (d *document) cmap(n node) *cmap {
+	data, _ := n.data(maxFontBytes)
+	if len(data) == 0 {
+		return nil
+	}
+	d.file.budget.parse(len(data))
+	return parseCMap(data)
+}
+
 func (d *document) newFont(n node) *font {
 	f := fallbackFont()
 	tu := n.key("ToUnicode")
@@ -93,10 +103,8 @@ func (d *document) newFont(n node) *font {
 	case pdf.Name: // "Identity-H": the codes are Unicode, which some writers mean and say so
 		f.utf16 = strings.HasPrefix(tu.name(), "Identity")
 	case pdf.Stream:
-		if data, _ := tu.data(maxFontBytes); len(data) > 0 {
-			if f.toUnicode = parseCMap(data); len(f.toUnicode.texts) == 0 {
-				f.toUnicode = nil
-			}
+		if f.toUnicode = d.cmap(tu); f.toUnicode != nil && len(f.toUnicode.texts) == 0 {
+			f.toUnicode = nil
 		}
 	}
 	if n.key("Subtype").name() == "Type0" {
@@ -120,9 +128,7 @@ func (f *font) readComposite(n node) {
 		}
 	case pdf.Stream:
 		f.vertical = enc.key("WMode").integer() == 1
-		if data, _ := enc.data(maxFontBytes); len(data) > 0 {
-			f.codes = parseCMap(data)
-		}
+		f.codes = n.d.cmap(enc)
 	}
 	cid := n.key("DescendantFonts").index(0)
 	f.japan1 = cid.key("CIDSystemInfo").key("Ordering").raw() == "Japan1"

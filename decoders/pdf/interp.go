@@ -218,6 +218,8 @@ func (f *frame) kern(n float64) {
 	}
 }
 
+const tooManyGlyphs = "the page has more characters than the limit"
+
 // show shows a string (9.4.4).
 func (f *frame) show(b []byte) {
 	s := &f.state
@@ -228,11 +230,11 @@ func (f *frame) show(b []byte) {
 		return
 	}
 	if !f.in.out.begin(f.tm.mul(s.ctm), s) {
-		f.in.short = "the page has more characters than the limit"
+		f.in.short = tooManyGlyphs
 		return
 	}
 	moved, glyphs := 0.0, 0
-	for len(b) > 0 {
+	for len(b) > 0 && f.in.out.room() {
 		v, n := s.font.next(b)
 		b = b[n:]
 		by := s.font.advance(v)
@@ -251,6 +253,9 @@ func (f *frame) show(b []byte) {
 		glyphs++
 	}
 	f.in.d.file.budget.work(glyphs)
+	if len(b) > 0 {
+		f.in.short = tooManyGlyphs
+	}
 	if s.font.vertical {
 		f.tm = f.tm.moved(0, moved)
 	} else {

@@ -46,8 +46,11 @@ func (t *text) begin(m matrix, s *state) bool {
 		t.ux, t.uy, t.unit = -t.ux, -t.uy, -t.unit
 	}
 	t.open = false
-	return t.glyphs < maxPageGlyphs
+	return t.room()
 }
+
+// room reports whether the page may have one more glyph.
+func (t *text) room() bool { return t.glyphs < maxPageGlyphs && len(t.buf) < maxPageText }
 
 // glyph adds the glyph of a code of n bytes that reaches from one place on the base line to another, in text space.
 func (t *text) glyph(f *font, v uint32, n int, from, to float64) {

@@ -73,8 +73,14 @@ func candidatesOf(prefix []byte, whole bool, h hints) []readapi.MediaType {
 	default:
 		return unique(text, "application/pdf")
 	}
-	// A magic of ASCII in what reads as text is prose about it. One that begins above ASCII is not.
-	if mt := imageType(prefix); mt != "" && (!class.Text || prefix[0] >= 0x80) {
+	// A magic of ASCII in what reads as text is prose about it. One that begins above ASCII is not; and where the text would be UTF-16 that
+	// only its NULs speak for, every picture with a few is one.
+	byNULs := class.Text && class.BOM == 0 && class.Charset != "" && class.Charset != "utf-8"
+	switch mt := imageType(prefix); {
+	case mt == "":
+	case byNULs && mt != "image/jxl": // whose magic has two bytes, which are a letter
+		return unique(mt)
+	case !class.Text, prefix[0] >= 0x80:
 		return unique(mt, text)
 	}
 	if class.Text {

@@ -76,7 +76,13 @@ func TestBadFrames(t *testing.T) {
 		"next at 0":              {abi.KindEnd, frame(t, abi.End{Next: &readapi.Position{}}, "")},
 		"negative total":         {abi.KindEnd, frame(t, abi.End{Total: -1}, "")},
 		"wildcard type":          {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"*/*"}, Unit: "line"}, "")},
+		"any image":              {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"image/*"}, Unit: "line"}, "")},
 		"other ABI":              {abi.KindDescribe, frame(t, abi.Description{ABI: 2, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line"}, "")},
+		"a name of words":        {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x is good", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line"}, "")},
+		"a version of words":     {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1\nhost: ok", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line"}, "")},
+		"a unit of words":        {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line. Now"}, "")},
+		"a unit that is a mark":  {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "---"}, "")},
+		"a limit of words":       {abi.KindError, frame(t, abi.Failure{Code: readapi.CodeLimitPixels, Limit: &readapi.LimitHit{Name: "x. Now"}}, "")},
 		"samples beyond body":    {abi.KindDescribe, frame(t, description, "a")},
 	} {
 		if f, err := abi.ParseFrame(c.kind, c.payload); err == nil {

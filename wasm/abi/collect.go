@@ -69,6 +69,7 @@ func (c *Collector) take(f Frame) error {
 		if len(c.res.Warnings) == MaxWarnings {
 			return badOutput("too many warnings", nil)
 		}
+		v.Detail = limit(v.Detail)
 		c.res.Warnings = append(c.res.Warnings, *v)
 	case *readapi.Child:
 		if len(c.res.Children) == maxChildren {
@@ -122,12 +123,14 @@ func (c *Collector) Result() (readapi.Result, error) {
 		return readapi.Result{}, &readapi.Error{Code: c.failure.Code, Detail: readapi.EscapeLine(limit(c.failure.Detail)), Limit: c.failure.Limit}
 	case c.end == nil:
 		return readapi.Result{}, badOutput("no end frame", nil)
+	case c.end.Total > 0 && c.res.Covers.To > c.end.Total:
+		return readapi.Result{}, badOutput("more units than there are", nil)
 	}
 	c.res.Total, c.res.AtLeast, c.res.Next = c.end.Total, c.end.AtLeast, c.end.Next
 	return c.res, nil
 }
 
-// limit caps a guest's detail text.
+// limit caps a guest's detail text, of a failure or a warning.
 func limit(s string) string {
 	const most = 200
 	if len(s) > most {

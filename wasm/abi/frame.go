@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -104,6 +105,9 @@ func (f *Frame) check() error {
 		if !Reportable(v.Code) {
 			return fmt.Errorf("abi: a guest may not report the code %.40q", v.Code)
 		}
+		if v.Limit != nil && !word(v.Limit.Name, "_") {
+			return errors.New("abi: the name of a limit is none")
+		}
 	case *readapi.Child:
 		if v.N < 1 || v.Bytes < 0 || len(v.Name) > maxNameBytes || len(v.MediaType) > maxNameBytes {
 			return errors.New("abi: child out of range")
@@ -144,8 +148,11 @@ func (d *Description) check(body int) error {
 	if d.Name == "" || len(d.Name) > 64 || len(d.Version) > 64 || len(d.MediaTypes) == 0 || len(d.MediaTypes) > 256 || d.Unit == "" || len(d.Unit) > 64 {
 		return errors.New("abi: description lacks a name, a media type or a unit")
 	}
+	if !word(d.Name, "._-") || !word(string(d.Unit), "_-") || !plain(d.Version) {
+		return errors.New("abi: a name, version or unit is more than a word") // they are shown as the host's own words
+	}
 	for _, m := range d.MediaTypes {
-		if c, ok := readapi.ParseMediaType(string(m)); !ok || c != m || m.Type() == "*" {
+		if c, ok := readapi.ParseMediaType(string(m)); !ok || c != m || strings.Contains(string(m), "*") {
 			return fmt.Errorf("abi: media type %.80q is not canonical", m)
 		}
 	}
@@ -161,6 +168,25 @@ func (d *Description) check(body int) error {
 		body -= s.Bytes
 	}
 	return nil
+}
+
+// word reports whether s is a short lower-case word, with digits and the characters in also behind its first letter.
+func word(s, also string) bool {
+	const most = 64
+	for i, r := range s {
+		letter, digit := 'a' <= r && r <= 'z', '0' <= r && r <= '9'
+		if !letter && (i == 0 || !digit && !strings.ContainsRune(also, r)) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= most
+}
+
+// plain reports whether s is a version: letters, digits and what stands between them.
+func plain(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(".+-_", r))
+	})
 }
 
 // SplitSamples returns the samples' bytes from a describe frame's body, in order; they point into body.

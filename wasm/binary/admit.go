@@ -27,23 +27,29 @@ func Admit(b []byte, opts *AdmitOptions) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := m.check(opts); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// check is what Admit asks beyond the structure; nil means that the module is admitted.
+func (m *Module) check(opts *AdmitOptions) *RuleError {
 	if len(m.Memories) != 1 {
-		return nil, &RuleError{Rule: RuleMemory, Detail: "a module must have a memory of its own", Offset: -1}
+		return refuse(RuleMemory, "a module must have a memory of its own")
 	}
 	if err := m.checkImports(opts.Imports); err != nil {
-		return nil, err
+		return err
 	}
 	for _, e := range m.Exports {
 		if strings.HasPrefix(e.Name, ReservedPrefix) {
-			return nil, refuse(RuleReservedName, "export %q", short(e.Name))
+			return refuse(RuleReservedName, "export %q", short(e.Name))
 		}
 	}
 	if opts.RequireABI {
-		if err := m.checkABI(); err != nil {
-			return nil, err
-		}
+		return m.checkABI()
 	}
-	return m, nil
+	return nil
 }
 
 // refuse is a refusal that is about the module as a whole.
@@ -53,7 +59,7 @@ func refuse(rule, format string, args ...any) *RuleError {
 	return c.err
 }
 
-func (m *Module) checkImports(allowed []HostFunc) error {
+func (m *Module) checkImports(allowed []HostFunc) *RuleError {
 	if allowed == nil {
 		allowed = append(GloveboxFuncs(), WASIFuncs()...)
 	}
@@ -77,7 +83,7 @@ func (m *Module) checkImports(allowed []HostFunc) error {
 	return nil
 }
 
-func (m *Module) checkABI() error {
+func (m *Module) checkABI() *RuleError {
 	exports := make(map[string]Export, len(m.Exports))
 	for _, e := range m.Exports {
 		exports[e.Name] = e

@@ -149,21 +149,21 @@ func TestBulkPays(t *testing.T) {
 		{inv("table grow 0", 20_000), 20_000 * 8, 1},
 	} {
 		rewritten := memory
-		if strings.HasPrefix(c.call.name, "table") {
+		if strings.HasPrefix(c.call.Name, "table") {
 			rewritten = table
 		}
 		in, err := start(t, "compiler", rewritten, true, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, trap := in.call(c.call.name, c.call.args...); trap != "" {
+		if _, trap := in.Call(c.call.Name, c.call.Args...); trap != "" {
 			t.Fatalf("%v: %s", c.call, trap)
 		}
-		if in.used() < c.least || in.used() > c.least*3+10_000 {
-			t.Errorf("%v charged %d units, want %d and little more", c.call, in.used(), c.least)
+		if in.Used() < c.least || in.Used() > c.least*3+10_000 {
+			t.Errorf("%v charged %d units, want %d and little more", c.call, in.Used(), c.least)
 		}
-		if in.looks < c.looks {
-			t.Errorf("%v looked %d times, want %d", c.call, in.looks, c.looks)
+		if in.Looks < c.looks {
+			t.Errorf("%v looked %d times, want %d", c.call, in.Looks, c.looks)
 		}
 	}
 }
@@ -179,11 +179,11 @@ func TestFailedGrowthIsFree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, trap := in.call(name, 1<<30); trap != "" || int32(r[0]) != -1 {
+		if r, trap := in.Call(name, 1<<30); trap != "" || int32(r[0]) != -1 {
 			t.Fatalf("%s: %v %s", name, r, trap)
 		}
-		if in.used() > 5000 {
-			t.Errorf("%s: a failure charged %d units", name, in.used())
+		if in.Used() > 5000 {
+			t.Errorf("%s: a failure charged %d units", name, in.Used())
 		}
 	}
 }
@@ -207,19 +207,19 @@ func TestGuestMemoryEndsBelowTheHostsPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in.state.MemoryMaxPages != c.want {
-			t.Errorf("declared %d, cap %d: maximum %d, want %d", c.max, c.cap, in.state.MemoryMaxPages, c.want)
+		if in.State.MemoryMaxPages != c.want {
+			t.Errorf("declared %d, cap %d: maximum %d, want %d", c.max, c.cap, in.State.MemoryMaxPages, c.want)
 		}
-		if r, _ := in.call("grow", uint64(c.want)); int32(r[0]) != -1 {
+		if r, _ := in.Call("grow", uint64(c.want)); int32(r[0]) != -1 {
 			t.Errorf("declared %d, cap %d: the guest got the host's page", c.max, c.cap)
 		}
 		if c.want > 1000 {
 			continue
 		}
-		if r, _ := in.call("grow", uint64(c.want-1)); int32(r[0]) != 1 {
+		if r, _ := in.Call("grow", uint64(c.want-1)); int32(r[0]) != 1 {
 			t.Errorf("declared %d, cap %d: the guest does not get its maximum", c.max, c.cap)
 		}
-		if _, ok := in.mod.Memory().Grow(1); !ok {
+		if _, ok := in.Mod.Memory().Grow(1); !ok {
 			t.Errorf("declared %d, cap %d: the host does not get its page", c.max, c.cap)
 		}
 	}
@@ -240,13 +240,13 @@ func TestActiveSegmentsAreDropped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, _ := in.mod.Memory().Read(100, 6); string(b) != "active" {
+		if b, _ := in.Mod.Memory().Read(100, 6); string(b) != "active" {
 			t.Errorf("memory holds %q", b)
 		}
-		if _, trap := in.call("f", 0); trap != "" {
+		if _, trap := in.Call("f", 0); trap != "" {
 			t.Errorf("nothing of nothing: %s", trap)
 		}
-		if _, trap := in.call("f", 1); !strings.Contains(trap, "out of bounds memory access") {
+		if _, trap := in.Call("f", 1); !strings.Contains(trap, "out of bounds memory access") {
 			t.Errorf("trap %q", trap)
 		}
 	}

@@ -3,6 +3,11 @@ package binary
 // codeSection reads all bodies (5.5.13).
 func (p *parser) codeSection() {
 	at := p.pos
+	p.codeBytes = p.left()
+	if p.codeBytes > p.lim.MaxCodeBytes {
+		p.fail(RuleCodeSize, at, "%d bytes of code, limit %d", p.codeBytes, p.lim.MaxCodeBytes)
+		return
+	}
 	n := p.count("function bodies", 1, p.lim.MaxFuncs)
 	if p.err == nil && n != len(p.types) {
 		p.fail(RuleFuncCount, at, "%d functions, %d bodies", len(p.types), n)

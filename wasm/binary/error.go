@@ -44,7 +44,7 @@ const (
 	RuleMemory       = "memory"           // not exactly one own memory, or its limits are wrong
 	RuleMemoryMin    = "memory-min"       // the memory's minimum exceeds the cap
 	RuleTable        = "table"            // a table's limits are wrong
-	RuleTableMin     = "table-min"        // a table's minimum exceeds the cap
+	RuleTableMin     = "table-min"        // the tables' minima together exceed the cap
 	RuleIndex        = "index"            // an index of anything is out of range
 	RuleLabel        = "label"            // a branch leaves more blocks than there are
 	RuleNesting      = "nesting"          // blocks nested too deep
@@ -52,6 +52,11 @@ const (
 	RuleBranches     = "branch-targets"   // too many branch targets in one function
 	RuleControl      = "control"          // end, else and blocks do not match
 	RuleBodySize     = "body-size"        // a function body is too long
+	RuleCodeSize     = "code-size"        // the code section is too long
+	RuleDataSize     = "data-size"        // the data segments together are too long
+	RuleCustom       = "custom-sections"  // too many custom sections
+	RuleFuncNames    = "names"            // the name section has too many names, or too long ones
+	RuleOutputSize   = "output-size"      // the rewritten code is too long
 	RuleLocals       = "locals"           // too many locals in one function
 	RuleAlign        = "align"            // alignment above the natural one
 	RuleLane         = "lane"             // a SIMD lane out of range

@@ -19,10 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
-
 	"github.com/glovebox-wasm/glovebox/wasm/binary"
+	"github.com/glovebox-wasm/glovebox/wasm/binary/difftest"
 )
 
 // goGuest builds testdata/guest with the go tool, once for all tests.
@@ -94,33 +92,28 @@ func guestWork(t testing.TB, size int) []struct {
 }
 
 // startGuest instantiates the guest with the engine's own WASI, whose clock and randomness are the same each time.
-func startGuest(t testing.TB, engine string, wasm []byte, rewritten bool) *instance {
+func startGuest(t testing.TB, lab *difftest.Lab, engine string, wasm []byte, rewritten bool) *instance {
 	t.Helper()
-	wasi := func(_ *instance, rt wazero.Runtime) {
-		if _, err := wasi_snapshot_preview1.Instantiate(t.Context(), rt); err != nil {
-			t.Fatal(err)
-		}
-	}
-	in, err := startWith(t, engine, wasm, rewritten, binary.SliceFuel, wasi)
+	in, err := lab.Start(engine, wasm, rewritten, binary.SliceFuel, difftest.Input{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, trap := in.call("_initialize"); trap != "" {
+	if _, trap := in.Call("_initialize"); trap != "" {
 		t.Fatal(trap)
 	}
 	return in
 }
 
 // do gives the guest its input and runs one kind of work.
-func (in *instance) do(kind int, input []byte) uint64 {
-	in.t.Helper()
-	p, trap := in.call("alloc", uint64(len(input)))
-	if trap != "" || !in.mod.Memory().Write(uint32(p[0]), input) {
-		in.t.Fatalf("alloc: %s", trap)
+func do(t testing.TB, in *instance, kind int, input []byte) uint64 {
+	t.Helper()
+	p, trap := in.Call("alloc", uint64(len(input)))
+	if trap != "" || !in.Mod.Memory().Write(uint32(p[0]), input) {
+		t.Fatalf("alloc: %s", trap)
 	}
-	r, trap := in.call("run", uint64(kind))
+	r, trap := in.Call("run", uint64(kind))
 	if trap != "" || r[0] == 1 {
-		in.t.Fatalf("run: %v %s", r, trap)
+		t.Fatalf("run: %v %s", r, trap)
 	}
 	return r[0]
 }
@@ -140,36 +133,37 @@ func TestGoGuest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lab := difftest.NewLab(t)
 	// The interpreter is a hundred times slower: it gets small inputs.
 	for _, c := range []struct {
 		size    int
 		engines []string
 	}{{200, []string{"compiler"}}, {16, engines}} {
 		work := guestWork(t, c.size)
-		original, exact := startGuest(t, "compiler", wasm, false), startGuest(t, "compiler", counted, false)
+		original, exact := startGuest(t, lab, "compiler", wasm, false), startGuest(t, lab, "compiler", counted, false)
 		var runs []*instance
 		for _, e := range append(c.engines, "compiler") {
-			runs = append(runs, startGuest(t, e, rewritten, true))
+			runs = append(runs, startGuest(t, lab, e, rewritten, true))
 		}
 		for kind, w := range work {
-			want := original.do(kind, w.input)
-			before := exact.global("count")
-			exact.do(kind, w.input)
-			executed := int64(exact.global("count") - before)
+			want := do(t, original, kind, w.input)
+			before := exact.Global("count")
+			do(t, exact, kind, w.input)
+			executed := int64(exact.Global("count") - before)
 			fuel := int64(0)
 			for _, in := range runs {
-				before := in.used()
-				if got := in.do(kind, w.input); got != want {
+				before := in.Used()
+				if got := do(t, in, kind, w.input); got != want {
 					t.Fatalf("%s of size %d gives %#x, original %#x", w.name, c.size, got, want)
 				}
-				spent := in.used() - before
+				spent := in.Used() - before
 				if fuel == 0 {
 					fuel = spent
 				}
 				if spent != fuel {
 					t.Errorf("%s of size %d: fuel %d and %d", w.name, c.size, fuel, spent)
 				}
-				if in.observe(m) != original.observe(m) {
+				if in.Observe(m) != original.Observe(m) {
 					t.Errorf("%s of size %d leaves another memory", w.name, c.size)
 				}
 			}
@@ -189,15 +183,16 @@ func BenchmarkGuest(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	plain, metered := startGuest(b, "compiler", wasm, false), startGuest(b, "compiler", rewritten, true)
+	lab := difftest.NewLab(b)
+	plain, metered := startGuest(b, lab, "compiler", wasm, false), startGuest(b, lab, "compiler", rewritten, true)
 	for kind, w := range guestWork(b, 400) {
 		b.Run(w.name, func(b *testing.B) {
 			var took [2][]time.Duration
-			looks := metered.looks
+			looks := metered.Looks
 			for b.Loop() {
 				for i, in := range []*instance{plain, metered} {
 					t := time.Now()
-					in.do(kind, w.input)
+					do(b, in, kind, w.input)
 					took[i] = append(took[i], time.Since(t))
 				}
 			}
@@ -206,7 +201,7 @@ func BenchmarkGuest(b *testing.B) {
 				return float64(d[len(d)/2])
 			}
 			b.ReportMetric(median(took[1])/median(took[0]), "ratio")
-			b.ReportMetric(float64(metered.looks-looks)/float64(b.N), "refuels/op")
+			b.ReportMetric(float64(metered.Looks-looks)/float64(b.N), "refuels/op")
 		})
 	}
 }

@@ -13,12 +13,18 @@ type Limits struct {
 	MaxImports       int // default 256
 	MaxFuncs         int // functions of the module itself; default 100,000
 	MaxTables        int // default 16
-	MaxTableMin      int // entries a table has at the start; default 1 Mi
+	MaxTableMin      int // entries of all tables at the start; default 1 Mi
+	MaxMemoryMin     int // pages of memory at the start, 64 KiB each; default 16,384; Rewrite's default is its MaxMemoryPages
 	MaxGlobals       int // default 10,000
 	MaxExports       int // default 10,000
 	MaxElemSegments  int // default 10,000
 	MaxElems         int // entries of all element segments; default 256 Ki
 	MaxDataSegments  int // default 100,000, which is also what Go's linker stops at
+	MaxDataBytes     int // bytes of all data segments; default 16 MiB
+	MaxCodeBytes     int // the code section; default 16 MiB
+	MaxCustom        int // custom sections; default 1,000
+	MaxFuncNames     int // entries of the name section; default 200,000
+	MaxFuncNameBytes int // bytes of them all; default 8 MiB
 	MaxNameBytes     int // length of an import's or export's name; default 1,024
 	MaxBodyBytes     int // code of one function; default 64 KiB
 	MaxLocals        int // locals of one function, without parameters; default 4,096
@@ -37,11 +43,17 @@ var defaultLimits = Limits{
 	MaxFuncs:         100_000,
 	MaxTables:        16,
 	MaxTableMin:      1 << 20,
+	MaxMemoryMin:     16384,
 	MaxGlobals:       10_000,
 	MaxExports:       10_000,
 	MaxElemSegments:  10_000,
 	MaxElems:         256 << 10,
 	MaxDataSegments:  100_000,
+	MaxDataBytes:     16 << 20,
+	MaxCodeBytes:     16 << 20,
+	MaxCustom:        1000,
+	MaxFuncNames:     200_000,
+	MaxFuncNameBytes: 8 << 20,
 	MaxNameBytes:     1024,
 	MaxBodyBytes:     64 << 10,
 	MaxLocals:        4096,
@@ -69,11 +81,17 @@ func (l *Limits) withDefaults() (Limits, error) {
 		{"MaxFuncs", l.MaxFuncs, &out.MaxFuncs},
 		{"MaxTables", l.MaxTables, &out.MaxTables},
 		{"MaxTableMin", l.MaxTableMin, &out.MaxTableMin},
+		{"MaxMemoryMin", l.MaxMemoryMin, &out.MaxMemoryMin},
 		{"MaxGlobals", l.MaxGlobals, &out.MaxGlobals},
 		{"MaxExports", l.MaxExports, &out.MaxExports},
 		{"MaxElemSegments", l.MaxElemSegments, &out.MaxElemSegments},
 		{"MaxElems", l.MaxElems, &out.MaxElems},
 		{"MaxDataSegments", l.MaxDataSegments, &out.MaxDataSegments},
+		{"MaxDataBytes", l.MaxDataBytes, &out.MaxDataBytes},
+		{"MaxCodeBytes", l.MaxCodeBytes, &out.MaxCodeBytes},
+		{"MaxCustom", l.MaxCustom, &out.MaxCustom},
+		{"MaxFuncNames", l.MaxFuncNames, &out.MaxFuncNames},
+		{"MaxFuncNameBytes", l.MaxFuncNameBytes, &out.MaxFuncNameBytes},
 		{"MaxNameBytes", l.MaxNameBytes, &out.MaxNameBytes},
 		{"MaxBodyBytes", l.MaxBodyBytes, &out.MaxBodyBytes},
 		{"MaxLocals", l.MaxLocals, &out.MaxLocals},

@@ -40,11 +40,11 @@ func TestDepth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, trap := in.call("f", 99); trap != "" || in.global(in.state.Depth) != 0 {
-			t.Errorf("%s: 100 calls: %q, depth %d", engine, trap, in.global(in.state.Depth))
+		if _, trap := in.Call("f", 99); trap != "" || in.Global(in.State.Depth) != 0 {
+			t.Errorf("%s: 100 calls: %q, depth %d", engine, trap, in.Global(in.State.Depth))
 		}
-		if _, trap := in.call("f", 100); !strings.Contains(trap, "unreachable") || int32(in.global(in.state.Depth)) <= in.state.MaxDepth {
-			t.Errorf("%s: 101 calls: %q, depth %d", engine, trap, in.global(in.state.Depth))
+		if _, trap := in.Call("f", 100); !strings.Contains(trap, "unreachable") || int32(in.Global(in.State.Depth)) <= in.State.MaxDepth {
+			t.Errorf("%s: 101 calls: %q, depth %d", engine, trap, in.Global(in.State.Depth))
 		}
 	}
 }
@@ -88,8 +88,8 @@ func TestDepthFitsTheStack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, trap := in.call("f", 1<<30); !strings.Contains(trap, "unreachable") {
-					t.Errorf("%s: %q at depth %d", engine, trap, in.global(in.state.Depth))
+				if _, trap := in.Call("f", 1<<30); !strings.Contains(trap, "unreachable") {
+					t.Errorf("%s: %q at depth %d", engine, trap, in.Global(in.State.Depth))
 				}
 			}
 		})
@@ -155,20 +155,20 @@ func TestLooksAreNear(t *testing.T) {
 				t.Fatal(err)
 			}
 			last, worst := int64(0), int64(0)
-			in.onRefuel = func() {
-				now := int64(in.global("count"))
+			in.OnRefuel = func() {
+				now := int64(in.Global("count"))
 				worst = max(worst, now-last)
 				last = now
 			}
-			if _, trap := in.call("f", depth); trap != "" {
+			if _, trap := in.Call("f", depth); trap != "" {
 				t.Fatal(trap)
 			}
-			worst = max(worst, int64(in.global("count"))-last)
+			worst = max(worst, int64(in.Global("count"))-last)
 			if worst > bound {
 				t.Errorf("work of %d between two looks, bound %d", worst, bound)
 			}
-			if int64(in.looks) < last/bound {
-				t.Errorf("only %d looks", in.looks)
+			if int64(in.Looks) < last/bound {
+				t.Errorf("only %d looks", in.Looks)
 			}
 		})
 	}
@@ -218,10 +218,10 @@ func TestTaint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, trap := in.call(name); trap != "" {
+		if _, trap := in.Call(name); trap != "" {
 			t.Errorf("%s: %s", name, trap)
 		}
-		if got := in.global(in.state.Taint) != 0; got != c.taint {
+		if got := in.Global(in.State.Taint) != 0; got != c.taint {
 			t.Errorf("%s: taint %t", name, got)
 		}
 	}
@@ -251,6 +251,38 @@ func TestTableMaximum(t *testing.T) {
 		}
 		if got.Tables[0].Max != int64(c.want) || got.Tables[0].Min != c.min {
 			t.Errorf("%+v: %+v", c, got.Tables[0])
+		}
+	}
+}
+
+// TestTablesShare: what tables may grow to together is bounded, however many there are, and each has at least its minimum.
+func TestTablesShare(t *testing.T) {
+	for _, c := range []struct {
+		mins []uint32
+		most int64
+	}{{[]uint32{0, 0, 0, 0}, 1000}, {[]uint32{100, 200, 0}, 1000}, {[]uint32{900, 900}, 1800}, {[]uint32{0, 0, 0, 0, 0, 0, 0}, 1000}} {
+		m := shell()
+		for _, min := range c.mins {
+			m.Table(FuncRef, min, -1)
+		}
+		m.Func(nil, i32s(1), nil, RefNull(FuncRef), I32Const(1), TableGrow(0))
+		rewritten, err := binary.Rewrite(m.Bytes(), &binary.RewriteOptions{MaxTableElems: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := binary.Parse(rewritten, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := int64(0)
+		for i, tab := range got.Tables {
+			sum += tab.Max
+			if tab.Max < int64(c.mins[i]) {
+				t.Errorf("%v: table %d ends at %d", c.mins, i, tab.Max)
+			}
+		}
+		if sum > c.most || sum < c.most-int64(len(c.mins)) {
+			t.Errorf("%v: %d entries together, want %d", c.mins, sum, c.most)
 		}
 	}
 }

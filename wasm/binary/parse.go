@@ -35,6 +35,12 @@ type parser struct {
 	lim   Limits
 	m     *Module
 	types []uint32 // of the function section, until the code section pairs them with bodies
+
+	tableMin         int64 // of all tables
+	dataBytes        int64 // of all segments
+	codeBytes        int   // the code section
+	customs          []Custom
+	names, nameBytes int // of all name sections
 }
 
 // Parse reads the structure of a WebAssembly 2.0 module without importing anything of an engine's trust: every count is held
@@ -43,19 +49,28 @@ type parser struct {
 //
 // The Module refers to b, which must not change. nil limits mean the defaults. Errors are *RuleError.
 func Parse(b []byte, lim *Limits) (*Module, error) {
+	p, err := parse(b, lim)
+	if err != nil {
+		return nil, err
+	}
+	return p.m, nil
+}
+
+// parse leaves what was read in the parser, also when it fails; the parser is nil only where the options are at fault.
+func parse(b []byte, lim *Limits) (*parser, error) {
 	l, err := lim.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if len(b) > l.MaxModuleBytes {
-		return nil, &RuleError{Rule: RuleModuleSize, Detail: "more bytes than the limit", Offset: -1}
-	}
 	p := &parser{cursor: cursor{b: b, end: len(b)}, lim: l, m: &Module{Start: -1, raw: b, dataCount: -1}}
+	if len(b) > l.MaxModuleBytes {
+		return p, refuse(RuleModuleSize, "%d bytes, limit %d", len(b), l.MaxModuleBytes)
+	}
 	p.module()
 	if p.err != nil {
-		return nil, p.err
+		return p, p.err
 	}
-	return p.m, nil
+	return p, nil
 }
 
 func (p *parser) module() {
@@ -150,12 +165,21 @@ func (p *parser) consistent() {
 	}
 }
 
-// customSection keeps function names and skips everything else. A name section that is damaged is no reason to refuse.
+// customSection keeps function names and skips everything else.
 func (p *parser) customSection() {
+	start := p.pos
 	name := p.name(p.lim.MaxNameBytes)
-	body := p.bytes(p.left())
-	if p.err == nil && name == "name" {
-		p.m.FuncNames = readFuncNames(body)
+	body := p.pos
+	p.bytes(p.left())
+	if p.err != nil {
+		return
+	}
+	if p.customs = append(p.customs, Custom{name, p.end - body}); len(p.customs) > p.lim.MaxCustom {
+		p.fail(RuleCustom, start, "more than %d custom sections", p.lim.MaxCustom)
+		return
+	}
+	if name == "name" {
+		p.funcNames(body, p.end)
 	}
 }
 
@@ -203,7 +227,9 @@ func (p *parser) importSection() {
 			p.fail(RuleImport, at, "only functions can be imported (kind %d)", kind)
 			return
 		}
-		im.Type = p.typeIndex()
+		if im.Type = p.typeIndex(); p.err != nil {
+			return
+		}
 		p.m.Imports = append(p.m.Imports, im)
 	}
 }
@@ -228,8 +254,8 @@ func (p *parser) tableSection() {
 		if p.err != nil {
 			return
 		}
-		if int64(t.Min) > int64(p.lim.MaxTableMin) {
-			p.fail(RuleTableMin, at, "%d entries, limit %d", t.Min, p.lim.MaxTableMin)
+		if p.tableMin += int64(t.Min); p.tableMin > int64(p.lim.MaxTableMin) {
+			p.fail(RuleTableMin, at, "%d entries in all tables, limit %d", p.tableMin, p.lim.MaxTableMin)
 		}
 		if t.Max >= 0 && t.Max < int64(t.Min) {
 			p.fail(RuleTable, at, "maximum %d below minimum %d", t.Max, t.Min)
@@ -272,6 +298,9 @@ func (p *parser) memorySection() {
 		}
 		if m.Min > maxPages || m.Max > maxPages || (m.Max >= 0 && m.Max < int64(m.Min)) {
 			p.fail(RuleMemory, at, "minimum %d, maximum %d pages", m.Min, m.Max)
+		}
+		if int64(m.Min) > int64(p.lim.MaxMemoryMin) {
+			p.fail(RuleMemoryMin, at, "%d pages at the start, limit %d", m.Min, p.lim.MaxMemoryMin)
 		}
 		p.m.Memories = append(p.m.Memories, m)
 	}
@@ -325,6 +354,9 @@ func (p *parser) exportSection() {
 		}
 		if p.err == nil && seen[e.Name] {
 			p.fail(RuleExportName, at, "%q twice", short(e.Name))
+		}
+		if p.err != nil {
+			return
 		}
 		seen[e.Name] = true
 		p.m.Exports = append(p.m.Exports, e)

@@ -8,7 +8,7 @@ import (
 )
 
 // RewriterVersion changes whenever the same module comes out of Rewrite differently.
-const RewriterVersion = 1
+const RewriterVersion = 2
 
 // The import that the rewriter adds: a function of type () -> () that a guest calls when its fuel is used up. The host sets the
 // fuel to what may be spent next, or ends the guest by a panic.
@@ -30,8 +30,9 @@ const (
 type RewriteOptions struct {
 	Admit          *AdmitOptions // what is admitted; nil means the defaults
 	MaxMemoryPages uint32        // 64 KiB each, at most 65,535; the guest's memory cap. Default 16,384 (1 GiB)
-	MaxTableElems  uint32        // what a table may grow to if it declares no maximum or a larger one; default 1 Mi
+	MaxTableElems  uint32        // what all tables together may grow to, those that declare less aside; default 1 Mi
 	MaxDepth       int32         // calls open at once; default 1,500
+	MaxOutputBytes int           // code of the output, which is larger than the module's; default 64 MiB
 }
 
 func (o *RewriteOptions) withDefaults() (RewriteOptions, error) {
@@ -48,6 +49,9 @@ func (o *RewriteOptions) withDefaults() (RewriteOptions, error) {
 	if out.MaxDepth == 0 {
 		out.MaxDepth = 1500
 	}
+	if out.MaxOutputBytes == 0 {
+		out.MaxOutputBytes = 64 << 20
+	}
 	switch {
 	case out.MaxMemoryPages >= maxPages:
 		return out, refuse(RuleOptions, "MaxMemoryPages leaves no page for the host")
@@ -55,8 +59,27 @@ func (o *RewriteOptions) withDefaults() (RewriteOptions, error) {
 		return out, refuse(RuleOptions, "MaxTableElems is above 2^27")
 	case out.MaxDepth < 0:
 		return out, refuse(RuleOptions, "MaxDepth is negative")
+	case out.MaxOutputBytes < 0:
+		return out, refuse(RuleOptions, "MaxOutputBytes is negative")
 	}
 	return out, nil
+}
+
+// admit is Admit with the cap of the memory as the limit of its minimum, unless the caller set another.
+func (o *RewriteOptions) admit() *AdmitOptions {
+	var a AdmitOptions
+	if o.Admit != nil {
+		a = *o.Admit
+	}
+	var l Limits
+	if a.Limits != nil {
+		l = *a.Limits
+	}
+	if l.MaxMemoryMin == 0 {
+		l.MaxMemoryMin = int(o.MaxMemoryPages)
+	}
+	a.Limits = &l
+	return &a
 }
 
 // rewriter is one rewriting.
@@ -72,6 +95,7 @@ type rewriter struct {
 	fuel, depth, taint uint32 // indices of the added globals
 
 	types       []FuncType // added
+	typeAt      map[string]uint32
 	helpers     []helper
 	helperIndex map[helperKey]uint32
 }
@@ -91,11 +115,11 @@ func Rewrite(b []byte, opts *RewriteOptions) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := Admit(b, o.Admit)
+	m, err := Admit(b, o.admit())
 	if err != nil {
 		return nil, err
 	}
-	r := &rewriter{m: m, opts: o, helperIndex: map[helperKey]uint32{}}
+	r := &rewriter{m: m, opts: o, helperIndex: map[helperKey]uint32{}, typeAt: map[string]uint32{}}
 	if err := r.caps(); err != nil {
 		return nil, err
 	}
@@ -103,7 +127,7 @@ func Rewrite(b []byte, opts *RewriteOptions) ([]byte, error) {
 	r.fuel = uint32(len(m.Globals))
 	r.depth, r.taint = r.fuel+1, r.fuel+2
 	r.planAll()
-	return r.module(sha256.Sum256(b)), nil
+	return r.module(sha256.Sum256(b))
 }
 
 // caps finds the maxima that are written into the module.
@@ -116,15 +140,21 @@ func (r *rewriter) caps() error {
 	if mem.Min > r.memoryMax {
 		return refuse(RuleMemoryMin, "%d pages at the start, cap %d", mem.Min, r.memoryMax)
 	}
+	// A table's entries are outside of the memory's cap, so the tables share one of their own: what is left above their minima is
+	// divided evenly.
+	spare := int64(r.opts.MaxTableElems)
 	for _, t := range r.m.Tables {
-		most := r.opts.MaxTableElems
+		spare -= int64(t.Min)
+	}
+	for _, t := range r.m.Tables {
+		most := int64(t.Min)
+		if r.m.growsTabs {
+			most += max(0, spare) / int64(len(r.m.Tables))
+		}
 		if t.Max >= 0 {
-			most = uint32(min(int64(most), t.Max))
+			most = min(most, t.Max)
 		}
-		if !r.m.growsTabs {
-			most = t.Min
-		}
-		r.tableMax = append(r.tableMax, max(most, t.Min))
+		r.tableMax = append(r.tableMax, uint32(most))
 	}
 	return nil
 }
@@ -161,21 +191,26 @@ func (r *rewriter) fnRef(i uint32) uint32 {
 
 // typeIndex adds a type to the output, once.
 func (r *rewriter) typeIndex(t FuncType) uint32 {
-	i := slices.IndexFunc(r.types, t.Equal)
-	if i < 0 {
-		i = len(r.types)
+	key := t.String()
+	i, ok := r.typeAt[key]
+	if !ok {
+		i = uint32(len(r.m.Types) + len(r.types))
+		r.typeAt[key] = i
 		r.types = append(r.types, t)
 	}
-	return uint32(len(r.m.Types) + i)
+	return i
 }
 
 // module writes the output. Sections that mention helpers or added types come first to be made, though not to be written:
 // whatever asks for one adds to it.
-func (r *rewriter) module(original [32]byte) []byte {
+func (r *rewriter) module(original [32]byte) ([]byte, error) {
 	r.typeIndex(FuncType{})
 	elems, exports := r.elements(), r.exports()
 	globals := r.globals()
-	code := r.code()
+	code, err := r.code()
+	if err != nil {
+		return nil, err
+	}
 	state := r.state(original)
 
 	out := &encoder{b: make([]byte, 0, len(r.m.raw)*5/4+4096)}
@@ -213,7 +248,7 @@ func (r *rewriter) module(original [32]byte) []byte {
 	sec.name(stateSection)
 	sec.raw(state.encode()...)
 	out.section(sectionCustom, sec.b)
-	return out.b
+	return out.b, nil
 }
 
 func (r *rewriter) typeSection() []byte {
@@ -381,11 +416,15 @@ func (r *rewriter) elements() []byte {
 	return e.b
 }
 
-// code writes all bodies, then the helpers that they asked for.
-func (r *rewriter) code() []byte {
-	e := &encoder{b: make([]byte, 0, len(r.m.raw)*5/4)}
+// code writes all bodies, then the helpers that they asked for. A loop of three bytes becomes one of sixty, so a module of nothing
+// but loops grows twentyfold: what is written is bounded while it is written.
+func (r *rewriter) code() ([]byte, error) {
+	e := &encoder{b: make([]byte, 0, min(len(r.m.raw)*5/4, r.opts.MaxOutputBytes))}
 	for i := range r.m.Funcs {
 		body := r.body(i)
+		if len(e.b)+len(body) > r.opts.MaxOutputBytes {
+			return nil, refuse(RuleOutputSize, "more than %d bytes of code when rewritten", r.opts.MaxOutputBytes)
+		}
 		e.u32(uint32(len(body)))
 		e.raw(body...)
 	}
@@ -395,7 +434,7 @@ func (r *rewriter) code() []byte {
 	}
 	head := &encoder{}
 	head.u32(uint32(len(r.m.Funcs) + len(r.helpers)))
-	return append(head.b, e.b...)
+	return append(head.b, e.b...), nil
 }
 
 // data keeps passive segments. An active one becomes an empty passive one of the same index: once it has been written to

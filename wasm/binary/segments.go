@@ -137,6 +137,10 @@ func (p *parser) dataSection() {
 		if p.err != nil {
 			return
 		}
+		if p.dataBytes += int64(len(d.Bytes)); p.dataBytes > int64(p.lim.MaxDataBytes) {
+			p.fail(RuleDataSize, at, "%d bytes in all data segments, limit %d", p.dataBytes, p.lim.MaxDataBytes)
+			return
+		}
 		if d.Active {
 			if len(p.m.Memories) == 0 {
 				p.fail(RuleIndex, at, "a data segment without a memory")

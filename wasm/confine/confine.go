@@ -25,9 +25,9 @@ const (
 
 // Measure is one thing that keeps a process in.
 type Measure struct {
-	Name   string // see the constants
-	Active bool   // it works here; of Apply: it was applied
-	Detail string // its version or what is missing; one short phrase
+	Name   string `json:"name"`   // see the constants
+	Active bool   `json:"active"` // it works here; of Apply: it was applied
+	Detail string `json:"detail"` // its version or what is missing; one short phrase
 }
 
 // Policy says what a process keeps. The zero value keeps as little as a Go program can live with: the files that are open, threads, memory.

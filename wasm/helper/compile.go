@@ -11,6 +11,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/glovebox-wasm/glovebox/wasm/confine"
 	"github.com/glovebox-wasm/glovebox/wasm/internal/hello"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
 )
@@ -19,13 +20,16 @@ const (
 	// maxModule is above what admission lets through and what rewriting adds.
 	maxModule = 256 << 20
 
+	// entryRoom is what a cache entry holds besides machine code.
+	entryRoom = 4 << 20
+
 	// baseMemory is what the process itself needs, besides what compiling takes.
 	baseMemory = 32 << 20
 
 	watchEvery = 10 * time.Millisecond
 )
 
-// compile is the task hello.Compile. The limits are set before a byte of the module is read.
+// compile is the task hello.Compile. All that it does not need, and the limits, are given up before a byte of the module is read.
 func compile(in io.Reader, out io.Writer, raw json.RawMessage) int {
 	var args hello.CompileArgs
 	if err := json.Unmarshal(raw, &args); err != nil || args.Bytes < 0 || args.Bytes > maxModule || args.MaxMemoryBytes <= 0 || args.MaxCodeBytes <= 0 {
@@ -34,7 +38,11 @@ func compile(in io.Reader, out io.Writer, raw json.RawMessage) int {
 	if args.Build != sandbox.Build() {
 		return answer(out, hello.OtherBuild, sandbox.Build())
 	}
-	if err := limit(args); err != nil {
+	letWritesFail()
+	_, err := confine.Apply(confine.Policy{
+		MaxMemoryBytes: args.MaxMemoryBytes + baseMemory, MaxFileBytes: args.MaxCodeBytes + entryRoom, WriteDir: args.Dir,
+	})
+	if err != nil {
 		return answer(out, hello.Failed, "the limits cannot be set: "+err.Error())
 	}
 	debug.SetMemoryLimit(args.MaxMemoryBytes / 4 * 3) // collect harder before it is too late
@@ -62,7 +70,7 @@ func produce(out io.Writer, args hello.CompileArgs, wasm []byte) (code int) {
 	switch err := sandbox.Produce(ctx, m, engine, args.Dir, args.MaxCodeBytes); {
 	case err == nil:
 		return answer(out, hello.Done, "")
-	case errors.Is(err, sandbox.ErrCodeSize), tooLarge(err):
+	case errors.Is(err, sandbox.ErrCodeSize), overFile(err):
 		return answer(out, hello.OverCode, err.Error())
 	default:
 		return answer(out, hello.Refused, err.Error())

@@ -23,6 +23,7 @@ const (
 // Main serves one parent, which speaks through in and out, and returns the exit code. It takes every right away from the process that it does
 // not need, so nothing else can be done in the process afterwards.
 func Main(in io.Reader, out io.Writer) int {
+	dropInherited()
 	var req hello.Request
 	if err := hello.Read(in, &req); err != nil {
 		return exitNothing

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,7 +57,7 @@ func (r *Runtime) ask(ctx context.Context, m Module, dir string) error {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return helperFailed("the helper cannot be started", err)
+		return cmp.Or(stopped(ctx, limits), helperFailed("the helper cannot be started", err))
 	}
 	told := make(chan struct{})
 	go func() {
@@ -116,20 +117,31 @@ func (r *Runtime) judge(ctx context.Context, m Module, cmd *exec.Cmd, err error,
 		r.opts.Log.Warn("a helper that compiled", "module", m.Name, "error", err, "result", escapedLine(reply.Result), "detail", escapedLine(reply.Detail),
 			"stderr", escapedLine(log.buf.String()))
 	}
-	cause := context.Cause(ctx)
+	why := stopped(ctx, limits)
 	switch {
 	case answered:
 		return verdict(reply, limits)
-	case errors.Is(cause, errCompileTime):
-		return overCompile("compiling it took too long", "compile_timeout_ms", limits.Timeout.Milliseconds())
-	case errors.Is(cause, errCompileMemory), cmd.ProcessState.ExitCode() == hello.ExitMemory, diedOfMemory(log.buf.String()):
+	case why != nil:
+		return why
+	case cmd.ProcessState.ExitCode() == hello.ExitMemory, diedOfMemory(log.buf.String()):
 		return overCompile("compiling it took too much memory", "compile_memory", limits.MaxMemoryBytes)
-	case cause != nil:
-		return errClosed()
 	case err != nil:
 		return helperFailed("the helper that was to compile it died", err)
 	}
 	return helperFailed("the helper's answer is of no use", nil)
+}
+
+// stopped says why a helper was stopped from here; nil: it was not.
+func stopped(ctx context.Context, limits CompileLimits) *readapi.Error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return nil
+	case errors.Is(cause, errCompileTime):
+		return overCompile("compiling it took too long", "compile_timeout_ms", limits.Timeout.Milliseconds())
+	case errors.Is(cause, errCompileMemory):
+		return overCompile("compiling it took too much memory", "compile_memory", limits.MaxMemoryBytes)
+	}
+	return errClosed()
 }
 
 // verdict is what a helper's answer means.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -24,8 +25,9 @@ type call struct {
 	log     guestLog
 	random  random
 
-	granted  int64 // fuel handed out
-	stopped  bool  // emit has said so
+	granted  int64     // fuel handed out
+	yield    time.Time // when others are let run next
+	stopped  bool      // emit has said so
 	usage    Usage
 	inputErr error // the first thing that went wrong with reading the input
 }
@@ -96,11 +98,22 @@ func (c *call) refuel() {
 	if err := c.over(); err != nil {
 		panic(&stop{err})
 	}
+	if now := time.Now(); now.After(c.yield) {
+		runtime.Gosched()
+		c.yield = now.Add(yieldEvery)
+	}
 	used := c.used()
 	slice := min(binary.SliceFuel, c.limits.Fuel-used)
 	c.granted = used + slice
 	c.inst.setFuel(slice)
 }
+
+// A guest that runs for more than yieldAfter lets others run every yieldEvery. Go's own scheduler takes a processor away after ten
+// milliseconds, which is ten times as long as a small read takes: a few guests that compute would make all the others wait for that.
+const (
+	yieldAfter = 3 * time.Millisecond
+	yieldEvery = time.Millisecond
+)
 
 // over says why the call must end now, nil if it may go on.
 func (c *call) over() *readapi.Error {

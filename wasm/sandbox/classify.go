@@ -88,6 +88,8 @@ func (c *call) memoryRefused() *readapi.Error {
 			return contextError(err)
 		}
 		return busy(m.budget)
+	case refusedOver:
+		return c.over()
 	case refusedSystem:
 		return &readapi.Error{Code: readapi.CodeBusy, Detail: "the system has no memory", RetryAfter: m.budget.wait}
 	}

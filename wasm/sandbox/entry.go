@@ -109,10 +109,11 @@ func countFuncs(wasm []byte) (uint64, error) {
 	return 0, nil
 }
 
-// maxEntryBytes is how long an entry can be with so much machine code.
+// maxEntryBytes is how long an entry is with so much machine code.
 func maxEntryBytes(wasm []byte, code int64) int64 {
 	funcs, _ := countFuncs(wasm)
-	return code + int64(8*funcs) + 1<<10
+	head := len(entryMagic) + 1 + len(wazeroVersion()) + 4
+	return int64(head) + int64(8*funcs) + 8 + code + 9
 }
 
 // readEntry returns the entry of m in folder, when that holds the entry, a manifest with its digest, and nothing else. It is read once: what was

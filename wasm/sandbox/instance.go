@@ -54,6 +54,10 @@ func (p *Program) newInstance(ctx context.Context, snap *snapshot) (*Instance, e
 	if err == nil {
 		err = linear.region.commit(take)
 	}
+	if err == nil && !linear.touch(take, func() bool { return ctx.Err() == nil }) {
+		linear.Free()
+		return nil, contextError(ctx.Err())
+	}
 	if err != nil {
 		p.rt.budget.release(take)
 		return nil, &readapi.Error{Code: readapi.CodeBusy, Detail: "the system has no memory", Err: err, RetryAfter: p.rt.budget.wait}
@@ -124,7 +128,7 @@ func (i *Instance) initialize(ctx context.Context) error {
 			return refused("its data does not fit its memory")
 		}
 	}
-	c, err := i.newCall(ctx, &Call{})
+	c, err := i.newCall(ctx, &Call{Limits: i.prog.rt.opts.InitLimits})
 	if err != nil {
 		return err
 	}
@@ -142,9 +146,9 @@ func (i *Instance) initialize(ctx context.Context) error {
 	return err
 }
 
-// Describe lets the guest describe itself: emit gets its one frame.
+// Describe lets the guest describe itself: emit gets its one frame. Options.InitLimits hold.
 func (i *Instance) Describe(ctx context.Context, emit func(kind abi.Kind, payload []byte) (stop bool)) error {
-	if _, err := i.call(ctx, i.describe, &Call{Emit: emit}); err != nil {
+	if _, err := i.call(ctx, i.describe, &Call{Emit: emit, Limits: i.prog.rt.opts.InitLimits}); err != nil {
 		return edge("sandbox.Describe", i.prog.name, err)
 	}
 	return nil
@@ -223,8 +227,9 @@ func (i *Instance) newCall(ctx context.Context, in *Call) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
+	now := time.Now()
 	c := &call{
-		inst: i, ctx: ctx, deadline: time.Now().Add(limits.Timeout), limits: limits,
+		inst: i, ctx: ctx, deadline: now.Add(limits.Timeout), yield: now.Add(yieldAfter), limits: limits,
 		request: in.Request, input: newInputReader(in.Input), emit: in.Emit, log: guestLog{out: i.prog.log},
 	}
 	if c.emit == nil {

@@ -161,6 +161,9 @@ func (m *manifest) names(folder string) error {
 		want[f.Path] = f.Size
 	}
 	err := eachFile(folder, func(rel string, size int64) error {
+		if rel == manifestName {
+			return nil
+		}
 		if listed, ok := want[rel]; !ok || listed != size {
 			return fmt.Errorf("%s is not what the manifest says", rel)
 		}
@@ -173,7 +176,7 @@ func (m *manifest) names(folder string) error {
 	return err
 }
 
-// eachFile calls fn for every file in folder but the manifest. Anything that is neither a folder nor a regular file of ours alone is an error.
+// eachFile calls fn for every file in folder. Anything that is neither a folder nor a regular file of ours alone is an error.
 func eachFile(folder string, fn func(rel string, size int64) error) error {
 	return filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -192,9 +195,6 @@ func eachFile(folder string, fn func(rel string, size int64) error) error {
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %v", rel, err)
-		}
-		if rel == manifestName {
-			return nil
 		}
 		return fn(strings.ReplaceAll(rel, string(filepath.Separator), "/"), info.Size())
 	})

@@ -12,6 +12,7 @@ const (
 	refusedCap            // over the read's own limit
 	refusedBudget         // the budget of all guests was used up for too long
 	refusedSystem         // the operating system has none
+	refusedOver           // the call had to end while the memory was made ready
 )
 
 // linearMemory is the memory of one instance: wazero's experimental.LinearMemory over a region, charged to the budget by its size.
@@ -71,9 +72,34 @@ func (m *linearMemory) Reallocate(size uint64) []byte {
 	if err := m.region.commit(n); err != nil {
 		return m.refuse(refusedSystem, n)
 	}
+	if !m.touch(n, func() bool { return m.call == nil || m.call.over() == nil }) {
+		return m.refuse(refusedOver, n)
+	}
 	m.resize(n)
 	return m.region.bytes(n)
 }
+
+// lazyBytes is how much of a memory the guest's own first touch may bring in.
+const lazyBytes = 8 << 20
+
+// touch brings in the pages of the first n bytes, if they are many, as long as goOn says so between two of them. The system brings in a page
+// when it is first touched and clears it, up to 5 ms for a huge page on a virtual machine: a guest that touches one after the other would be
+// stopped by nothing for a second in the middle of a slice of its fuel.
+func (m *linearMemory) touch(n int64, goOn func() bool) bool {
+	if n-m.region.present <= lazyBytes {
+		return true
+	}
+	for m.region.present < n {
+		if !goOn() {
+			return false
+		}
+		m.region.touch(min(n, m.region.present+touchBytes))
+	}
+	return true
+}
+
+// touchBytes is how much is brought in between two looks at the clock.
+const touchBytes = 2 << 20
 
 func (m *linearMemory) resize(n int64) {
 	m.size = n

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -53,7 +54,9 @@ type Options struct {
 	// CompileLimits are those of that process.
 	CompileLimits CompileLimits
 
-	// InitLimits are the caps of what runs before the first read: start function, _initialize, describe, and the warm-up.
+	// InitLimits are the caps of what runs before the first read: start function and _initialize together, describe, and each warm-up call
+	// whose own limits are zero. They are small by default: 20 M units of fuel, of which the decoders that come with this project use 3 M,
+	// and sixteen times as many for a warm-up call, of which they use 50 M; 10 s, or 30 s on the interpreter; 64 MiB.
 	InitLimits Limits
 
 	// Log gets what guests print, escaped and capped, and what we know about traps. nil: nowhere.
@@ -95,6 +98,10 @@ func (o *Options) withDefaults() (Options, error) {
 	case f.MaxTotalMemoryBytes < 0 || f.MemoryWait < 0:
 		return f, invalid("an option is negative")
 	}
+	var err error
+	if f.InitLimits, err = f.InitLimits.withInitDefaults(f.Engine); err != nil {
+		return f, err
+	}
 	if f.MaxTotalMemoryBytes == 0 {
 		f.MaxTotalMemoryBytes = defaultTotalMemoryBytes
 	}
@@ -107,7 +114,6 @@ func (o *Options) withDefaults() (Options, error) {
 	if f.Log == nil {
 		f.Log = slog.New(slog.DiscardHandler)
 	}
-	var err error
 	f.CompileLimits, err = f.CompileLimits.withDefaults()
 	return f, err
 }
@@ -143,6 +149,39 @@ func (l Limits) withDefaults() (Limits, error) {
 		}
 	}
 	return l, nil
+}
+
+// What InitLimits are by default, where they are not those of a read.
+const (
+	initFuel    = 20e6 // the tightest loop takes 50 ms for it
+	initTimeout = 10 * time.Second
+	initMemory  = 64 << 20
+	warmShare   = 16 // warm-up calls get as many times the fuel
+)
+
+func (l Limits) withInitDefaults(e Engine) (Limits, error) {
+	if l.Fuel == 0 {
+		l.Fuel = initFuel
+	}
+	if l.MaxMemoryBytes == 0 {
+		l.MaxMemoryBytes = initMemory
+	}
+	if l.Timeout == 0 {
+		l.Timeout = initTimeout
+		if e == Interpreter {
+			l.Timeout *= 3
+		}
+	}
+	return l.withDefaults()
+}
+
+// warm are the limits of a warm-up call, of a program whose InitLimits are init.
+func (l Limits) warm(init Limits) Limits {
+	if l != (Limits{}) {
+		return l
+	}
+	init.Fuel = min(init.Fuel, math.MaxInt64/warmShare) * warmShare
+	return init
 }
 
 // Call is one decode.

@@ -235,7 +235,9 @@ func (i *Instance) warmUp(ctx context.Context, calls []Call) error {
 		return err
 	}
 	for k := range calls {
-		if _, err := i.Decode(ctx, &calls[k]); err != nil {
+		c := calls[k]
+		c.Limits = c.Limits.warm(i.prog.rt.opts.InitLimits)
+		if _, err := i.Decode(ctx, &c); err != nil {
 			return err
 		}
 	}

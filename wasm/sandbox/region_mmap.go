@@ -17,7 +17,19 @@ type region struct {
 	mapped    []byte // what Mmap returned
 	b         []byte // the part of it that is used
 	committed int64
+	present   int64 // bytes from 0 that were touched and not handed back since
+	nothing   byte  // always 0; the compiler does not know
 }
+
+// touch brings in the pages up to n, whatever they hold.
+func (r *region) touch(n int64) {
+	for k := r.present; k < n; k += smallPage {
+		r.b[k] |= r.nothing
+	}
+	r.present = max(r.present, n)
+}
+
+const smallPage = 4 << 10 // or larger: then it is touched several times
 
 // hugeBytes is the size of a huge page on most systems that have them.
 const hugeBytes = 2 << 20
@@ -61,7 +73,7 @@ const keptBytes = 16 << 20
 // zero makes the bytes from lo to hi zero; both are multiples of pageBytes.
 func (r *region) zero(lo, hi int64) {
 	if keep := lo + keptBytes; hi > keep && discard(r.b[keep:hi]) {
-		hi = keep
+		hi, r.present = keep, min(r.present, keep)
 	}
 	clear(r.b[lo:hi])
 }

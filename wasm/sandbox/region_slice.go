@@ -3,7 +3,13 @@
 package sandbox
 
 // region is a slice that grows by copying, for systems without mmap or without the address space to reserve.
-type region struct{ b []byte }
+type region struct {
+	b       []byte
+	present int64 // bytes that touch was told of
+}
+
+// touch does nothing: growing has copied the whole.
+func (r *region) touch(n int64) { r.present = max(r.present, n) }
 
 func newRegion(int64) (region, error) { return region{b: []byte{}}, nil }
 
@@ -20,4 +26,4 @@ func (r *region) bytes(n int64) []byte { return r.b[:n:n] }
 
 func (r *region) zero(lo, hi int64) { clear(r.b[lo:hi]) }
 
-func (r *region) free() { r.b = nil }
+func (r *region) free() { *r = region{} }

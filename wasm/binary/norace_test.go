@@ -1,0 +1,5 @@
+//go:build !race
+
+package binary_test
+
+const raceRoom = 0
