@@ -8,18 +8,54 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/confine"
 	"github.com/glovebox-wasm/glovebox/wasm/helper"
+	"github.com/glovebox-wasm/glovebox/wasm/internal/wire"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
 )
 
-// spying is a helper with a spy for an output.
-func spying() int { return helper.Main(os.Stdin, &spy{}) }
+// spying is a helper with a spy for an output, or, with a number of MiB, one that takes so much memory when its first frame leaves.
+func spying() int {
+	if len(os.Args) < 3 {
+		return helper.Main(os.Stdin, &spy{})
+	}
+	mib, _ := strconv.Atoi(os.Args[2])
+	return helper.Main(os.Stdin, &hog{mib: mib})
+}
+
+type hog struct {
+	mib  int
+	held [][]byte
+}
+
+func (h *hog) Write(b []byte) (int, error) {
+	for ; len(b) > 0 && b[0] == byte(wire.Frame) && h.mib > 0; h.mib -= 16 {
+		h.held = append(h.held, make([]byte, 16<<20)) // nothing is written to it: the limit counts what could be
+	}
+	return os.Stdout.Write(b)
+}
+
+// TestProcessMemory: a helper that takes more than it may, whatever it is in it that does, ends, and the read is limit_memory.
+func TestProcessMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // this system does not count a process's memory, and Probe says so
+	}
+	for mib, want := range map[string]readapi.Code{"64": "", "8192": readapi.CodeLimitMemory} {
+		_, i := started(t, Options{Helper: self(t, "spy", mib)})
+		_, err := i.Decode(t.Context(), &sandbox.Call{Request: told(t, "lines"), Input: bytes.NewReader([]byte("x\n"))})
+		if readapi.CodeOf(err) != want || errors.Is(err, ErrDied) != (want != "") {
+			t.Errorf("%s MiB: %v, want %q", mib, err, want)
+		}
+	}
+}
 
 // TestNothingLeaks: instances come and go, and leave no process, descriptor or folder.
 func TestNothingLeaks(t *testing.T) {
@@ -63,7 +99,7 @@ func descriptors(t *testing.T) int {
 type spy struct{ done bool }
 
 func (s *spy) Write(b []byte) (int, error) {
-	if len(b) > 0 && b[0] == 64 && !s.done { // wire.Ready
+	if len(b) > 0 && b[0] == byte(wire.Ready) && !s.done {
 		s.done = true
 		_, err := os.ReadFile("/etc/passwd")
 		fmt.Fprintln(os.Stderr, "spy: read:", err)
