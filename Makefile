@@ -71,6 +71,8 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 
 bars: ## print the figures that this version is held to, once
 	@$(GO) test -run '^$$' -bench '^Benchmark(Registry|PutBack|Process|Rewriting|Hostile|Address|Offer)' . | grep '^Benchmark'
+	@$(GO) test -count=1 -v -run '^TestBadModulesInAChild$$' ./wasm/binary | grep 'bars:'
+	@$(GO) test -run '^$$' -bench '^Benchmark(Weights|WorstSlice)' ./wasm/binary | grep -E '^Benchmark|slice of'
 	@$(GO) test -run '^$$' -bench '^BenchmarkInput' ./wasm/sandbox | grep '^Benchmark'
 	@$(GO) test -count=1 -v -run '^Test(SameOutputSameFuel|NothingStays|Hostile|HostileFiles|Mutants)$$' . | grep -- '^--- '
 	@$(GO) test -run '^$$' -bench '^Benchmark(Cancel)' -benchtime 1x ./plugins | grep '^Benchmark'
