@@ -32,7 +32,7 @@ export function glovebox_decode(): i32 {
     case 0x6f: sink = outside(); break; // o
     case 0x69: sink = index(); break; // i
     case 0x78: throw new Error("thrown"); // x
-    case 0x66: flood(); break; // f
+    case 0x66: flood(); return 0; // f
     case 0x73: return 0; // s: silent
     case 0x7a: return 7; // z: not zero
   }
