@@ -19,7 +19,7 @@ function grow(): void {
 function allocate(): void { for (;;) { const a = new Array<i32>(1 << 16); sink += a.length; } }
 function outside(): i32 { return load<i32>(0xfffffff0); }
 function index(): i32 { const a = new Array<i32>(4); let i = 4 + sink; return a[i]; }
-function flood(): void { repeat(3, '{"at":1}', "flood flood flood"); }
+function flood(): void { repeat(3, '{"at":1}', "flood flood flood ".repeat(50)); }
 
 export function glovebox_decode(): i32 {
   const data = input();
