@@ -43,8 +43,11 @@ type soakRead struct {
 	limits *readapi.Limits
 }
 
+// soakBudget is what all guests of the soak may have together.
+const soakBudget = 1 << 30
+
 func newSoak(t testing.TB) *soak {
-	s := &soak{reg: newRegistry(t, plugins.Options{Helper: hostiletest.Helper(t)}), cache: t.TempDir()}
+	s := &soak{reg: newRegistry(t, plugins.Options{Helper: hostiletest.Helper(t), MaxTotalMemoryBytes: soakBudget}), cache: t.TempDir()}
 	for _, d := range hostileDecoders(t) {
 		if err := s.reg.Add(d); err != nil {
 			t.Fatal(err)
@@ -235,21 +238,28 @@ func BenchmarkSoak(b *testing.B) {
 		s.run(b, 1, 8, 4000, 80) // pools fill, the heap finds its size
 		before := held(b)
 		var mib []float64
+		var most int64
 		for k := range 50 {
 			s.run(b, uint64(10+k), 8, 1000, 20)
+			before := resident(b)
 			debug.FreeOSMemory() // what is left is held by something
 			mib = append(mib, float64(resident(b))/(1<<20))
+			most = max(most, before, resident(b))
 		}
 		after := held(b)
 		b.Logf("MiB after each thousand: %.0f", mib)
 		b.Logf("held before %+v, after %+v", before, after)
 		b.ReportMetric(float64(base)/(1<<20), "MiB-base")
 		b.ReportMetric(mib[len(mib)-1], "MiB-last")
+		b.ReportMetric(float64(most)/(1<<20), "MiB-most")
 		b.ReportMetric(slope(mib), "MiB/1000-reads")
 		b.ReportMetric(float64(s.installs.Load()), "installs")
 		b.ReportMetric(float64(after.goroutines-before.goroutines), "goroutines-more")
 		b.ReportMetric(float64(after.files-before.files), "fds-more")
 		b.ReportMetric(float64(after.temporary-before.temporary), "tempfiles-more")
+		if most > base+soakBudget+64<<20 {
+			b.Errorf("%d MiB were resident, of %d at the begin and %d for guests", most>>20, base>>20, soakBudget>>20)
+		}
 		if k := slope(mib); k > 1 {
 			b.Errorf("resident memory grows by %.2f MiB per thousand reads, want at most 1", k)
 		}

@@ -120,12 +120,36 @@ const (
 // finish gives m the ABI's exports. body is what decode does before it ends its answer and returns 0; it may return before that.
 // before goes in front of what the named export does.
 func finish(m *wat.Module, f funcs, name string, before map[string]wat.Code, decodeLocals wat.Types, body ...wat.Code) []byte {
+	return finishAs(m, f, []Frame{{abi.KindDescribe, frame(description(name), nil)}}, before, decodeLocals, body...)
+}
+
+// Frame is what a guest emits: any kind, any bytes.
+type Frame struct {
+	Kind    abi.Kind
+	Payload []byte
+}
+
+// Describing is a module that describes itself with these frames, whatever they are.
+func Describing(frames ...Frame) []byte {
+	m, f := begin(16)
+	return finishAs(m, f, frames, nil, nil)
+}
+
+func finishAs(m *wat.Module, f funcs, frames []Frame, before map[string]wat.Code, decodeLocals wat.Types, body ...wat.Code) []byte {
 	i32 := wat.Types{wat.I32}
 	say := func(kind abi.Kind, at int, payload []byte) wat.Code {
 		m.Data(uint32(at), payload)
 		return wat.Cat(wat.I32Const(int32(kind)), wat.I32Const(int32(at)), wat.I32Const(int32(len(payload))), wat.Call(f.emit), wat.Drop)
 	}
-	describe := say(abi.KindDescribe, describeAt, frame(description(name), nil))
+	var describe wat.Code
+	at := describeAt
+	for _, x := range frames {
+		if len(x.Payload) > endAt-describeAt {
+			at = pageBytes // there is only one that is so long
+		}
+		describe = append(describe, say(x.Kind, at, x.Payload)...)
+		at += len(x.Payload)
+	}
 	end := say(abi.KindEnd, endAt, frame(abi.End{Total: 9}, nil))
 	m.ExportMemory(abi.ExportMemory)
 	m.ExportFunc(abi.ExportABI, m.Func(nil, i32, nil, before[abi.ExportABI], wat.I32Const(abi.Version)))

@@ -76,6 +76,7 @@ func TestBadFrames(t *testing.T) {
 		"next at 0":              {abi.KindEnd, frame(t, abi.End{Next: &readapi.Position{}}, "")},
 		"negative total":         {abi.KindEnd, frame(t, abi.End{Total: -1}, "")},
 		"wildcard type":          {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"*/*"}, Unit: "line"}, "")},
+		"any image":              {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"image/*"}, Unit: "line"}, "")},
 		"other ABI":              {abi.KindDescribe, frame(t, abi.Description{ABI: 2, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line"}, "")},
 		"a name of words":        {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x is good", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line"}, "")},
 		"a version of words":     {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1\nhost: ok", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line"}, "")},

@@ -152,7 +152,7 @@ func (d *Description) check(body int) error {
 		return errors.New("abi: a name, version or unit is more than a word") // they are shown as the host's own words
 	}
 	for _, m := range d.MediaTypes {
-		if c, ok := readapi.ParseMediaType(string(m)); !ok || c != m || m.Type() == "*" {
+		if c, ok := readapi.ParseMediaType(string(m)); !ok || c != m || strings.Contains(string(m), "*") {
 			return fmt.Errorf("abi: media type %.80q is not canonical", m)
 		}
 	}
