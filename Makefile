@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
-.PHONY: help demo build test test-race lint check score fuzz bars soak bench bench-base wasm wasm-check golden cover clean
+.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base wasm wasm-check golden cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,7 +19,26 @@ build: ## build the program: build/glovebox
 	@$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BIN) ./cmd/glovebox
 
 test: ## run all tests
-	$(GO) test ./...
+	$(GO) test ./... ./testdata ./testdata/hostile
+
+# The version is exact; the compiler lies in build/ alone.
+ASC := 0.28.20
+toolchains: build/assemblyscript/$(ASC) ## install the AssemblyScript compiler into build/ (needs nodejs and npm)
+
+build/assemblyscript/$(ASC):
+	@command -v npm >/dev/null || { echo "npm is missing: apt-get install nodejs npm"; exit 1; }
+	@mkdir -p build/assemblyscript
+	npm install --prefix build/assemblyscript --no-save --no-package-lock --no-audit --no-fund --ignore-scripts assemblyscript@$(ASC)
+	@touch $@
+
+# What these tests are called, and where they are. A compiler that is missing fails them, and the message says what to install.
+TOOLCHAIN_PKGS := ./wasm/binary ./plugins/plugintest ./plugins/pdk/examples/vcard
+test-all: test toolchains ## run all tests, and those with decoders made by clang, rustc and AssemblyScript
+	$(GO) vet -tags toolchains $(TOOLCHAIN_PKGS)
+	$(GO) test -tags toolchains -run '^TestToolchain' $(TOOLCHAIN_PKGS)
+
+bars-all: bars ## print the figures, and those of decoders in other languages (needs clang-14)
+	@$(GO) test -tags toolchains -run '^$$' -bench '^BenchmarkCGuest' ./plugins/pdk/examples/vcard | grep '^Benchmark'
 
 test-race: ## run all tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race ./...
@@ -52,8 +71,10 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 
 bars: ## print the figures that this version is held to, once
 	@$(GO) test -run '^$$' -bench '^Benchmark(Registry|PutBack|Process|Rewriting|Hostile|Address|Offer)' . | grep '^Benchmark'
+	@$(GO) test -count=1 -v -run '^TestBadModulesInAChild$$' ./wasm/binary | grep 'bars:'
+	@$(GO) test -run '^$$' -bench '^Benchmark(Weights|WorstSlice)' ./wasm/binary | grep -E '^Benchmark|slice of'
 	@$(GO) test -run '^$$' -bench '^BenchmarkInput' ./wasm/sandbox | grep '^Benchmark'
-	@$(GO) test -count=1 -v -run '^Test(SameOutputSameFuel|NothingStays|Hostile)$$' . | grep -- '^--- '
+	@$(GO) test -count=1 -v -run '^Test(SameOutputSameFuel|NothingStays|Hostile|HostileFiles|Mutants)$$' . | grep -- '^--- '
 	@$(GO) test -run '^$$' -bench '^Benchmark(Cancel)' -benchtime 1x ./plugins | grep '^Benchmark'
 	@$(GO) test -run '^$$' -bench '^Benchmark(Load)' -benchtime 1x . | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Isolation|Determinism)$$' ./plugins | grep -E 'crossed|identical|^--- '
@@ -63,6 +84,11 @@ bars: ## print the figures that this version is held to, once
 	@$(GO) test -run '^$$' -bench '^BenchmarkLoad' -benchtime 3x ./plugins | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^TestCrash$$' ./host/store | grep -E 'kills|^--- '
 	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
+
+# A corpus lies beside the project, with folders pdf, image and text; without one the mutants are of files that the project makes.
+MUTANTS ?= 5000
+mutants: ## every hostile file, and MUTANTS (5000) damaged files [CORPUS=DIR], through every decoder under a deadline
+	@GLOVEBOX_BARS=1 GLOVEBOX_MUTANTS=$(MUTANTS) GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -count=1 -v -timeout 30m -run '^Test(HostileFiles|Mutants)$$' . | grep -vE '^ *(=== |--- PASS: .*/)'
 
 soak: ## long runs: 50,000 reads, hostile ones among them, and 1,000 installs in one process keep its memory flat
 	GLOVEBOX_SOAK=1 $(GO) test -timeout 30m -run '^$$' -bench '^BenchmarkSoak' -benchtime 1x .

@@ -2,6 +2,7 @@ package glovebox_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -132,14 +133,10 @@ func (r *mutantRun) ended(t *testing.T, i int, kind, by string, err error, fuel 
 	if fuel > r.lim.Fuel {
 		t.Errorf("mutant %d (%s): fuel %d in %s, over the limit", i, kind, fuel, by)
 	}
-	name := string(code)
-	if code == "" {
-		name = "ok"
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reads++
-	r.counts[by+" "+name]++
+	r.counts[by+" "+cmp.Or(string(code), "ok")]++
 	r.over = max(r.over, took-r.lim.Timeout)
 	if fuel > r.fuel {
 		r.fuel, r.most = fuel, i

@@ -192,7 +192,11 @@ func (a *app) examineWall(d *doctorDocument) {
 			without = append(without, m.Name)
 		}
 	}
-	detail := "decoders run " + a.global.isolation + "; helper processes have " + cmp.Or(strings.Join(with, ", "), "no confinement here")
+	where := "in this process"
+	if a.global.isolation == string(glovebox.IsolationProcess) {
+		where = "in processes of their own"
+	}
+	detail := "decoders run " + where + "; helper processes have " + cmp.Or(strings.Join(with, ", "), "no confinement here")
 	if len(without) > 0 {
 		detail += "; this system lacks " + strings.Join(without, ", ")
 	}

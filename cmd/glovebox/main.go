@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == helperName { // the program starts itself to compile and to decode; nothing else of it may run then
+	if len(os.Args) == 2 && os.Args[1] == helperName && !isTerminal(os.Stdin) { // the program starts itself to compile and to decode; nothing else of it may run then
 		os.Exit(helper.Main(os.Stdin, os.Stdout))
 	}
 	// A reader that goes away is an error of a write, so that what is half written elsewhere is taken back before the program ends.

@@ -140,10 +140,10 @@ func TestReadmeTargets(t *testing.T) {
 
 func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }
 
-// TestReadmeExamples: the README's Go code is that of the compiled examples, line by line, and short.
+// TestReadmeExamples: the Go code of the README and of docs/wall.md is that of the compiled examples, line by line, and short.
 func TestReadmeExamples(t *testing.T) {
 	var compiled []string
-	for _, name := range []string{"../../example_host_test.go", "../../example_test.go"} {
+	for _, name := range []string{"../../example_host_test.go", "../../example_test.go", "../../example_foreign_test.go"} {
 		source, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -154,6 +154,7 @@ func TestReadmeExamples(t *testing.T) {
 	if len(blocks) < 2 {
 		t.Fatalf("only %d pieces of Go in the README", len(blocks))
 	}
+	blocks = append(blocks, codeBlocks(t, "../../docs/wall.md", "go")...)
 	for _, block := range blocks {
 		got := trimmedLines(block)
 		if len(got) > 20 {

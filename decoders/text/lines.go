@@ -58,9 +58,9 @@ func (l *lines) feed(b []byte) error {
 			}
 		}
 	}
-	nextCR := index(b, '\r', 0)
+	nextCR, nextLF := index(b, '\r', 0), index(b, '\n', 0) // each is searched for once: a text may have none of the other
 	for start := 0; start < len(b); {
-		i := index(b, '\n', start)
+		i := nextLF
 		switch {
 		case nextCR < i && nextCR == len(b)-1: // the next chunk says whether it is half of a CRLF
 			l.cr = true
@@ -78,6 +78,9 @@ func (l *lines) feed(b []byte) error {
 		stop := i + 1
 		if nextCR < stop {
 			nextCR = index(b, '\r', stop)
+		}
+		if nextLF < stop {
+			nextLF = index(b, '\n', stop)
 		}
 		if err := l.end(b[start:stop]); err != nil {
 			return err

@@ -31,6 +31,9 @@ type Options struct {
 	Engine   sandbox.Engine
 	CacheDir string // compiled modules; "": compiled anew
 
+	Isolation plugins.Isolation // where the module runs
+	Helper    []string          // command line of a program that runs helper.Main; plugins.Process needs it
+
 	// Vectors are the cases; none: those of this project, of which there are some for the kinds text, pdf and image.
 	Vectors []decodertest.Vector
 }
@@ -53,7 +56,7 @@ func Run(t *testing.T, wasm []byte, kind string, opts Options) {
 // Decode returns a decode that runs d in a sandbox of its own, which lasts as long as the test.
 func Decode(t testing.TB, d plugins.Decoder, opts Options) decodertest.Decode {
 	t.Helper()
-	reg, err := plugins.New(&plugins.Options{Engine: opts.Engine, CacheDir: opts.CacheDir})
+	reg, err := plugins.New(&plugins.Options{Engine: opts.Engine, CacheDir: opts.CacheDir, Isolation: opts.Isolation, Helper: opts.Helper})
 	if err != nil {
 		t.Fatal(err)
 	}

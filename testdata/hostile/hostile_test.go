@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"io"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +21,11 @@ func TestFiles(t *testing.T) {
 		kinds[f.Kind]++
 		if len(f.Want.Codes) == 0 {
 			t.Errorf("%s: nothing is expected", f.Name)
+		}
+	}
+	for _, name := range strings.Fields(heavy) {
+		if !names[name] {
+			t.Errorf("%s is heavy and not there", name)
 		}
 	}
 	t.Logf("%d files: %v", len(names), kinds)

@@ -82,10 +82,10 @@ func pdfStructureFiles() []File {
 		pdf("pdf-junk-before-10-mib", ends("", malformed, noDecoder), func() []byte { return join(make([]byte, 10<<20), plain()) }),
 		pdf("pdf-junk-behind-10-mib", shows(said), func() []byte { return join(plain(), make([]byte, 10<<20)) }),
 		pdf("pdf-million-objects", shows(said), func() []byte { return join("%PDF-1.7\n", repeat("9 0 obj 0 endobj\n", 1_000_000), plain()) }),
-		pdf("pdf-million-numbers", shows(said).or(limitFuel), func() []byte {
+		pdf("pdf-300000-numbers", shows(said).or(limitFuel), func() []byte {
 			var b bytes.Buffer
 			b.WriteString("%PDF-1.7\n")
-			for i := range 1_000_000 {
+			for i := range 300_000 {
 				fmt.Fprintf(&b, "%d 0 obj 0 endobj\n", 100+i)
 			}
 			return join(b.Bytes(), plain())
@@ -162,11 +162,17 @@ func pdfTreeFiles() []File {
 			}
 			return treeOf(append(o, leaf)...)
 		}),
-		pdf("pdf-kids-nested-arrays", ends("", malformed), func() []byte {
+		pdf("pdf-kids-nested-arrays", ends("", malformed, limitDepth), func() []byte {
 			return treeOf("<</Type/Pages/Kids "+repeat("[", 5000)+"2 0 R"+repeat("]", 5000)+"/Count 1>>", leaf)
 		}),
-		pdf("pdf-kids-million", ends("", malformed, limitFuel), func() []byte { return treeOf("<</Type/Pages/Kids["+repeat("2 0 R ", 150_000)+"]/Count 150000>>", leaf) }),
+		pdf("pdf-kids-60000", ends("", malformed, limitFuel), func() []byte { return treeOf("<</Type/Pages/Kids["+repeat("2 0 R ", 60_000)+"]/Count 60000>>", leaf) }),
 		pdf("pdf-kids-null", ends(malformed), func() []byte { return treeOf("<</Type/Pages/Kids[" + repeat("null ", 100_000) + "]/Count 100000>>") }).or(""),
+	}
+}
+
+func pdfCountFiles() []File {
+	leaf := "<</Type/Page/MediaBox[0 0 9 9]>>"
+	return []File{
 		pdf("pdf-count-2-31", answers(), func() []byte { return treeOf("<</Type/Pages/Kids[2 0 R]/Count 2147483648>>", leaf) }),
 		pdf("pdf-count-2-63", answers(), func() []byte { return treeOf("<</Type/Pages/Kids[2 0 R]/Count 9223372036854775807>>", leaf) }),
 		pdf("pdf-count-negative", answers(), func() []byte { return treeOf("<</Type/Pages/Kids[2 0 R]/Count -2147483648>>", leaf) }),

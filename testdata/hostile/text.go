@@ -77,7 +77,8 @@ func textCharsetFiles() []File {
 		}).lacking("../"),
 		text("utf8-continuations", "txt", ends("", malformed, noDecoder), func() []byte { return []byte(prose + repeat("\x80", 1<<20)) }),
 		text("utf8-cut", "txt", answers(replaced), func() []byte { return []byte(prose + repeat("ü", 500) + "\xf0\x9f\x98") }),
-		text("utf16-surrogates", "txt", answers(replaced), func() []byte { return join("\xff\xfe", utf16le(prose), repeat("\x00\xd8", 1000), utf16le("end")) }),
+		text("utf16-surrogates", "txt", answers(replaced), func() []byte { return join("\xff\xfe", utf16le(prose), repeat("\x00\xd8", 50), utf16le("end")) }),
+		text("utf16-damaged", "txt", ends(noDecoder), func() []byte { return join("\xff\xfe", utf16le(prose), repeat("\x00\xd8", 1000), utf16le("end")) }),
 		text("utf16-odd", "txt", answers(replaced), func() []byte { return join("\xff\xfe", utf16le(prose), "x") }),
 		text("utf16-no-mark", "txt", shows("A text like"), func() []byte { return utf16le(prose) }),
 		text("utf16-swapped", "txt", answers(), func() []byte { return join("\xfe\xff", utf16le(prose)) }).or(malformed, noDecoder),
@@ -121,8 +122,8 @@ func textByteFiles() []File {
 		text("ansi-screen", "txt", answers(hiddenText), func() []byte {
 			return []byte(prose + "\x1b[2J\x1b[H\x1b[8mSECRET\x1b[0m\x1b]0;title\x07\x1b]52;c;cm0gLXJm\x07\n")
 		}).lacking("\x1b"),
-		text("ansi-flood", "txt", answers(hiddenText), func() []byte { return []byte(prose + repeat("\x1b[31m", 100_000)) }).lacking("\x1b"),
-		text("ansi-unclosed", "txt", answers(hiddenText), func() []byte { return []byte(prose + "\x1b]8;;http://evil/" + repeat("a", 1<<20)) }).lacking("\x1b"),
+		text("ansi-flood", "txt", answers(hiddenText), func() []byte { return []byte(prose + repeat("\x1b[31m", 2000)) }).lacking("\x1b"),
+		text("ansi-unclosed", "txt", answers(hiddenText), func() []byte { return []byte(prose + "\x1b]8;;http://evil/" + repeat("a", 4000)) }).lacking("\x1b"),
 		text("ansi-dcs", "txt", answers(hiddenText), func() []byte { return []byte(prose + "\x1bP+q544e\x1b\\\x1b[?1049h\x1b[6n\x1b[c") }).lacking("\x1b"),
 	}
 }

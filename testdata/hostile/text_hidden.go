@@ -74,7 +74,7 @@ func textLineFiles() []File {
 		lazily("lines-50-million", Want{Codes: []string{""}, Next: true, Parts: 1}, "", "\n", "\n", 50*mib),
 		lazily("lines-empty-crlf", Want{Codes: []string{""}, Next: true, Parts: 1}, "", "\r\n", "\n", 20*mib),
 		lazily("line-99-mib-behind", Want{Codes: []string{""}, Next: true, Parts: 1, Text: "first"}, "first\nsecond\n", "b", "\n", 99*mib).units("1-2").next(false),
-		lazily("line-last-of-many", Want{Codes: []string{""}, Parts: 1, Text: "the end"}, "", "line\n", "the end", 50*mib-1).units("10485759-").or("invalid_request"),
+		lazily("line-last-of-many", Want{Codes: []string{""}, Parts: 1, Text: "the end"}, "", "line\n", "the end", 20*mib+2).units("4194300-").or("invalid_request"),
 		lazily("ascii-then-latin", Want{Codes: []string{""}, Next: true, Parts: 1}, "", "plain text\n", "\xe9\xe8\xff\xfe", 40*mib),
 		lazily("unit-beyond", hits("invalid_request", "units"), "", "line\n", "end", 10*mib).units("4000000000"),
 		text("lines-cursors", "txt", Want{Codes: []string{""}, Parts: 2}, func() []byte { return []byte(repeat(repeat("word ", 20_000)+"\n", 6)) }).whole(),

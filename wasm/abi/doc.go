@@ -23,5 +23,24 @@
 //
 // A frame is its kind (an argument of emit, not part of the bytes) and a payload: a header length (4 bytes, little endian), a JSON
 // header, then raw bytes, the body. Only parts and describe frames have a body. Version 1 may gain kinds and keys; both sides skip what
-// they do not know. A decode must send KindEnd or KindError: silence is bad_output.
+// they do not know. A decode must send KindEnd or KindError: silence is bad_output, and so is a frame behind the last one, and so is a
+// result that is not 0, whatever was emitted. (A guest returns something else only when it cannot read the request.)
+//
+// The request is JSON of a readapi.Request; docs/schema/request.json describes it for other languages. Its numbers are integers below
+// 2^63, its strings may have any escape of JSON, a key that is left out is zero, and a key that is not known is passed over. The host asks for
+// no form that the description does not name.
+//
+// Pointers are checked: one outside the memory ends the read as bad_output. The memory that a guest gives to emit and log is its own again
+// when they return. Integers of 32 bits are unsigned where they are pointers and lengths.
+//
+// An answer gives the selected units from Request.Start on, in rising order; a part's at never falls. It ends where a budget ends: max_bytes
+// counts the bytes of parts, max_tokens what readapi.EstimateTokens makes of them, and text counts as it leaves, which is longer than it is
+// where the host escapes what is hidden in it (readapi.EscapedCost; not in form source and not when unescaped is set). A unit that does not
+// fit goes to the next answer, whose Start is what End.Next says. A text that no answer holds is cut between characters, its part is
+// truncated and the last of the answer, and Next names the same unit and part with the offset, in bytes, from the beginning of that part's
+// whole text; the rest carries that offset in its header. An answer makes progress: at least one character. A unit that the file does
+// not have is invalid_request with the limit "units".
+//
+// plugins/pdk does all of this for Go, plugins/pdk/c/glovebox.h for C and plugins/pdk/rust/glovebox.rs for Rust; docs/abi.md is the page for
+// people who write a decoder in another language.
 package abi

@@ -46,6 +46,7 @@ var abiCalls = []abiCall{
 	{`{"v":1,"media_type":"text/plain","form":"text","units":[{"from":1,"to":1}]}`, strings.Repeat("0123456789abcdef\x00\x01\x80", 40)},
 	{`{"v":1,"form":"image"}`, "x"},
 	{`{"v":1,"form":"auto","units":[{"from":9,"to":0}],"later":{"a":[1,-2.5e3,"\ud83d\ude00\u00e9\n",null,true]}}`, "BEGIN:VCARD\nFN:A\nEND:VCARD\n"},
+	{`{"v":1,"form":"auto","max_tokens":9}`, "BEGIN:VCARD\nFN:Ada Lovelace\nNOTE;QUOTED-PRINTABLE:=C3=A4 and more\nEND:VCARD\n"},
 	{`{"v":`, "no request"},
 	{`{"v":1,"form":"auto"}`, "panic in a language that has them"},
 }
@@ -64,7 +65,7 @@ func TestToolchainDifferential(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, _ := abiOutcome(t, "compiler", wasm, m, false, 0)
-			if n := strings.Count(want, "frame 3 "); n < 2 {
+			if n := strings.Count(want, "frame 3 "); n < 1 {
 				t.Fatalf("the module did its work %d times:\n%.2000s", n, want)
 			}
 			var fuel int64

@@ -145,15 +145,16 @@ func (p *Program) take(ctx context.Context, proc *process, n int64, b *logBudget
 	if n > wire.MaxLine {
 		return wire.ErrProtocol
 	}
+	if n > b.left {
+		b.left = 0 // nothing comes after what was dropped
+		b.dropped++
+		return proc.conn.Skip(n)
+	}
+	b.left -= n
 	var line wire.Line
 	if err := proc.conn.ReadJSON(n, &line); err != nil {
 		return err
 	}
-	if n > b.left {
-		b.dropped++
-		return nil
-	}
-	b.left -= n
 	var attrs []slog.Attr
 	for _, key := range logAttrs {
 		if v, ok := line.Attrs[key]; ok {

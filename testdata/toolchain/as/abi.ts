@@ -17,12 +17,23 @@ export function input(): Uint8Array {
 }
 
 export function emit(kind: u32, header: string, body: string): bool {
+  const f = frame(header, body);
+  return host_emit(kind, f.dataStart, f.length) != 0;
+}
+
+// The same frame for as long as the host takes it.
+export function repeat(kind: u32, header: string, body: string): void {
+  const f = frame(header, body);
+  while (!host_emit(kind, f.dataStart, f.length));
+}
+
+function frame(header: string, body: string): Uint8Array {
   const h = String.UTF8.encode(header), b = String.UTF8.encode(body);
   const f = new Uint8Array(4 + h.byteLength + b.byteLength);
   store<u32>(f.dataStart, h.byteLength);
   memory.copy(f.dataStart + 4, changetype<usize>(h), h.byteLength);
   memory.copy(f.dataStart + 4 + h.byteLength, changetype<usize>(b), b.byteLength);
-  return host_emit(kind, f.dataStart, f.length) != 0;
+  return f;
 }
 
 export function describe(name: string): i32 {

@@ -138,6 +138,12 @@ func (c *Conn) Read(b []byte) error {
 	return err
 }
 
+// Skip drops the message's next n bytes.
+func (c *Conn) Skip(n int64) error {
+	_, err := io.CopyN(io.Discard, c.r, n)
+	return err
+}
+
 // ReadJSON reads a message of n bytes into v.
 func (c *Conn) ReadJSON(n int64, v any) error {
 	b, err := c.ReadBytes(n, MaxJSON)
