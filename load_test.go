@@ -192,9 +192,9 @@ func BenchmarkLoad(b *testing.B) {
 	var ended int64
 	for b.Loop() {
 		for range 2 {
-			took, _ := l.phase(b, 0, 45)
+			took, _ := l.phase(b, 0, 25)
 			alone = append(alone, took...)
-			took, n := l.phase(b, loadHostile, 45)
+			took, n := l.phase(b, loadHostile, 25)
 			beside = append(beside, took...)
 			ended += n
 		}

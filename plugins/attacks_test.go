@@ -161,10 +161,12 @@ func keys(n int) header {
 
 // Each attack ends with its code and the name of its limit, which only that attack reaches; nothing of it is in what leaves, the process's
 // standard output stays clean, and good reads of the same decoder go on.
-func TestAttacks(t *testing.T) {
+func TestAttacks(t *testing.T) { rings(t, attacks) }
+
+func attacks(t *testing.T, where plugins.Isolation) {
 	out := swapStdout(t)
 	log := newLogs()
-	r := hostileRegistry(t, plugins.Options{MaxInstances: 1, Logger: slog.New(log)})
+	r := hostileRegistry(t, plugins.Options{MaxInstances: 1, Logger: slog.New(log), Isolation: where})
 	info := add(t, r, hostiletest.Decoder(t, hostileCache(), "puppet", hostiletest.Puppet()))
 	good := script().Frame(text, abi.Part{At: 1}, "a good read").End()
 	for _, group := range [][]attack{floods(), lies(), misdeeds()} {

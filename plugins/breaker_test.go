@@ -199,6 +199,7 @@ func TestFileQuarantine(t *testing.T) {
 	}{
 		"engine":  {func() error { return &readapi.Error{Code: readapi.CodeInternal} }, true},
 		"helper":  {func() error { return &readapi.Error{Code: readapi.CodeTrap, Err: ring.ErrDied} }, true},
+		"memory":  {func() error { return &readapi.Error{Code: readapi.CodeLimitMemory, Err: ring.ErrDied} }, false},
 		"late":    {func() error { time.Sleep(time.Minute); return &readapi.Error{Code: readapi.CodeLimitTime} }, true},
 		"in time": {func() error { time.Sleep(31 * time.Second); return &readapi.Error{Code: readapi.CodeLimitTime} }, false},
 		"guest":   {func() error { return &readapi.Error{Code: readapi.CodeTrap} }, false},

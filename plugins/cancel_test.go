@@ -50,7 +50,7 @@ func newVictim(t testing.TB, export string, a hostiletest.Attack) *victim {
 			}
 		}
 	}
-	v.r = hostileRegistry(t, plugins.Options{Logger: slog.New(log)})
+	v.r = hostileRegistry(t, plugins.Options{Logger: slog.New(log), RestAfter: 1 << 30}) // it never rests
 	v.info = add(t, v.r, rewritten(t, "attack", hostiletest.In(export, a)))
 	return v
 }

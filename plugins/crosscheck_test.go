@@ -58,16 +58,20 @@ func differing(t *testing.T) plugins.Decoder {
 	return counting(t, "differs", wat.V128Const(0x7ff8<<48|2, 0), wat.V128Const(0x3ff0<<48, 0), wat.Vector(0xf5), wat.Vector(0x1d, 0), wat.Op(0xa7))
 }
 
-// asked is an input of one byte that counts how often it is read and may say something else each time.
+// asked is an input of one byte that counts how often it is read and may say something else each time, or nothing once.
 type asked struct {
 	n       atomic.Int64
 	changes bool
+	failsAt int64 // the read, from 1; 0: none
 }
 
 func (a *asked) Size() int64 { return 1 }
 
 func (a *asked) ReadAt(p []byte, _ int64) (int, error) {
 	n := a.n.Add(1)
+	if n == a.failsAt {
+		return 0, errors.New("gone")
+	}
 	p[0] = 5
 	if a.changes {
 		p[0] = byte(n)
@@ -173,6 +177,9 @@ func TestCrossCheckOfChangingFile(t *testing.T) {
 	err := r.Verify(t.Context(), r.Accepts("text/plain")[0], readapi.Decoding{Input: &asked{changes: true}, Request: readapi.Request{Form: readapi.FormAuto}, Limits: readapi.DefaultLimits()})
 	if readapi.CodeOf(err) != readapi.CodeConflict || len(*heard) > 0 || r.List()[0].State != plugins.StateReady {
 		t.Errorf("%v, heard %v", err, *heard)
+	}
+	if _, err := decodeOf(t, r, &asked{failsAt: 2}); err != nil || len(*heard) > 0 {
+		t.Errorf("a file that cannot be read a second time: %v, heard %v", err, *heard)
 	}
 	if _, err := decodeOf(t, r, unreadable{errors.New("gone")}); readapi.CodeOf(err) != readapi.CodeNotFound || len(*heard) > 0 {
 		t.Errorf("a file that cannot be read: %v, heard %v", err, *heard)

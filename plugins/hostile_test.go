@@ -37,6 +37,13 @@ func hostileRegistry(t testing.TB, opts plugins.Options, prepare ...func(*plugin
 	return r
 }
 
+// rings runs f with guests in this process and with guests in processes of their own.
+func rings(t *testing.T, f func(t *testing.T, where plugins.Isolation)) {
+	for _, where := range []plugins.Isolation{plugins.InProcess, plugins.Process} {
+		t.Run(where.String(), func(t *testing.T) { f(t, where) })
+	}
+}
+
 // hostileCache is where compiled decoders are kept from run to run; "": nowhere.
 func hostileCache() string { return os.Getenv("GLOVEBOX_TEST_CACHE") }
 
@@ -105,21 +112,23 @@ func crossings(t *testing.T, r *plugins.Registry, info readapi.DecoderInfo, sess
 
 // Thousands of reads of fifty sessions, many at once: nothing of one is in the answer of another. With instances that are not put back the
 // same reads cross, so the decoder does remember and the test can see it.
-func TestIsolation(t *testing.T) {
+func TestIsolation(t *testing.T) { rings(t, isolation) }
+
+func isolation(t *testing.T, where plugins.Isolation) {
 	const sessions, workers = 50, 8
-	r := hostileRegistry(t, plugins.Options{MaxInstances: 4})
+	r := hostileRegistry(t, plugins.Options{MaxInstances: 4, Isolation: where})
 	info := add(t, r, hostiletest.Decoder(t, hostileCache(), "memo", hostiletest.Memo()))
-	n := 4000
+	n := map[plugins.Isolation]int{plugins.InProcess: 3000, plugins.Process: 500}[where]
 	if os.Getenv("GLOVEBOX_BARS") != "" {
-		n = 100_000
+		n = map[plugins.Isolation]int{plugins.InProcess: 100_000, plugins.Process: 10_000}[where]
 	}
 	crossed, first := crossings(t, r, info, sessions, n, workers)
-	t.Logf("%d interleaved reads of %d sessions: %d crossed", n, sessions, crossed)
+	t.Logf("%d interleaved reads of %d sessions, %v: %d crossed", n, sessions, where, crossed)
 	if crossed > 0 {
 		t.Errorf("%d of %d answers have something of another read: %s", crossed, n, first)
 	}
 
-	leaky := hostileRegistry(t, plugins.Options{MaxInstances: 4}, plugins.NothingPutBack)
+	leaky := hostileRegistry(t, plugins.Options{MaxInstances: 4, Isolation: where}, plugins.NothingPutBack)
 	info = add(t, leaky, hostiletest.Decoder(t, hostileCache(), "memo", hostiletest.Memo()))
 	crossed, first = crossings(t, leaky, info, sessions, 200, workers)
 	if crossed < 150 || !strings.Contains(first, "ANARY-") {

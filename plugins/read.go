@@ -156,8 +156,9 @@ func (p *pool) run(ctx context.Context, inst instance, d readapi.Decoding, frame
 	// The clock alone would make those pay who had to wait for a processor. A unit of fuel is a tenth of a nanosecond, and never much over two.
 	out.took = min(time.Since(start), time.Duration(out.usage.Fuel))
 	if out.err != nil {
-		inst.Close() // after any error its state is unknown
-		out.host = readapi.CodeOf(out.err) == readapi.CodeInternal || errors.Is(out.err, ring.ErrDied) || time.Since(end) > hostGrace
+		inst.Close()                                                                            // after any error its state is unknown
+		died := errors.Is(out.err, ring.ErrDied) && readapi.CodeOf(out.err) == readapi.CodeTrap // not of memory, or with others
+		out.host = died || readapi.CodeOf(out.err) == readapi.CodeInternal || time.Since(end) > hostGrace
 		if _, said := collect.Result(); !out.host && ofGuest(out.err) && said != nil && readapi.CodeOf(said) != readapi.CodeBadOutput {
 			out.err = p.inert(ctx, said) // why it stopped
 		}

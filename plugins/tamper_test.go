@@ -17,7 +17,9 @@ import (
 
 // What a guest changes in its table, its globals, its segments and the size of what can grow is not there for the next read: a state that
 // cannot be put back costs the instance. Without putting back, each of these is seen by the read behind it.
-func TestTampering(t *testing.T) {
+func TestTampering(t *testing.T) { rings(t, tampering) }
+
+func tampering(t *testing.T, where plugins.Isolation) {
 	look := func() []byte {
 		// A part frame whose body is the scratch area: the header first, byte by byte.
 		s := script()
@@ -41,7 +43,7 @@ func TestTampering(t *testing.T) {
 	} {
 		change := s.End()
 		reads := func(prepare ...func(*plugins.Registry)) (first, behind string) {
-			r := hostileRegistry(t, plugins.Options{MaxInstances: 1}, prepare...)
+			r := hostileRegistry(t, plugins.Options{MaxInstances: 1, Isolation: where}, prepare...)
 			info := add(t, r, hostiletest.Decoder(t, hostileCache(), "puppet", hostiletest.Puppet()))
 			one := func(in []byte) string {
 				res, err := r.Decode(t.Context(), info, ask(in))
@@ -76,8 +78,10 @@ func goDecoder(t testing.TB) plugins.Decoder {
 }
 
 // What a whole runtime does when it means harm: the same ends as a module that was made by hand.
-func TestGoAttacks(t *testing.T) {
-	r := hostileRegistry(t, plugins.Options{MaxInstances: 1})
+func TestGoAttacks(t *testing.T) { rings(t, goAttacks) }
+
+func goAttacks(t *testing.T, where plugins.Isolation) {
+	r := hostileRegistry(t, plugins.Options{MaxInstances: 1, Isolation: where})
 	info := add(t, r, goDecoder(t))
 	brief := func(l *readapi.Limits) { l.Timeout = 50 * time.Millisecond }
 	for _, a := range []attack{
@@ -112,9 +116,11 @@ func TestGoAttacks(t *testing.T) {
 }
 
 // A decoder in Go that keeps things in variables, maps, channels and goroutines finds the same in every read: what its own sample left.
-func TestGoMemo(t *testing.T) {
+func TestGoMemo(t *testing.T) { rings(t, goMemo) }
+
+func goMemo(t *testing.T, where plugins.Isolation) {
 	reads := func(prepare ...func(*plugins.Registry)) (out []string) {
-		r := hostileRegistry(t, plugins.Options{MaxInstances: 1}, prepare...)
+		r := hostileRegistry(t, plugins.Options{MaxInstances: 1, Isolation: where}, prepare...)
 		info := add(t, r, goDecoder(t))
 		for k := range 200 {
 			res, err := r.Decode(t.Context(), info, ask([]byte("memo\n"+canary(k%50, k, false))))
@@ -141,8 +147,10 @@ func TestGoMemo(t *testing.T) {
 
 // The clock, the random stream, the order of maps and whatever else differs from read to read in a program is the same in all reads, and
 // nothing of the machine is in it.
-func TestGoWorld(t *testing.T) {
-	r := hostileRegistry(t, plugins.Options{MaxInstances: 2})
+func TestGoWorld(t *testing.T) { rings(t, goWorld) }
+
+func goWorld(t *testing.T, where plugins.Isolation) {
+	r := hostileRegistry(t, plugins.Options{MaxInstances: 2, Isolation: where})
 	info := add(t, r, goDecoder(t))
 	var first string
 	for k := range 20 {

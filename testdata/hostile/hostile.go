@@ -97,7 +97,8 @@ func Files() []File {
 	for _, list := range [][]File{
 		pngFiles(), pngChunkFiles(), apngFiles(), gifFiles(), gifFloodFiles(), jpegFiles(), jpegFloodFiles(), bmpFiles(), icoFiles(),
 		tiffFiles(), tiffDirectoryFiles(), tiffBombFiles(), webpFiles(), boxFiles(),
-		pdfStructureFiles(), pdfTreeFiles(), pdfXrefFiles(), pdfObjectStreamFiles(), pdfFilterFiles(), pdfContentFiles(), pdfFormFiles(), pdfFontFiles(),
+		pdfStructureFiles(), pdfTreeFiles(), pdfCountFiles(), pdfXrefFiles(), pdfXrefStreamFiles(), pdfObjectStreamFiles(), pdfFilterFiles(),
+		pdfLengthFiles(), pdfContentFiles(), pdfFormFiles(), pdfFontFiles(), pdfWidthFiles(),
 		pdfCryptFiles(), pdfActiveFiles(), pdfMetaFiles(), pdfCutFiles(),
 		textBombFiles(), textCharsetFiles(), textByteFiles(), textHiddenFiles(), textLineFiles(), nameFiles(), disguiseFiles(), plainFiles(),
 	} {

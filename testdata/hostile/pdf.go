@@ -167,6 +167,12 @@ func pdfTreeFiles() []File {
 		}),
 		pdf("pdf-kids-60000", ends("", malformed, limitFuel), func() []byte { return treeOf("<</Type/Pages/Kids["+repeat("2 0 R ", 60_000)+"]/Count 60000>>", leaf) }),
 		pdf("pdf-kids-null", ends(malformed), func() []byte { return treeOf("<</Type/Pages/Kids[" + repeat("null ", 100_000) + "]/Count 100000>>") }).or(""),
+	}
+}
+
+func pdfCountFiles() []File {
+	leaf := "<</Type/Page/MediaBox[0 0 9 9]>>"
+	return []File{
 		pdf("pdf-count-2-31", answers(), func() []byte { return treeOf("<</Type/Pages/Kids[2 0 R]/Count 2147483648>>", leaf) }),
 		pdf("pdf-count-2-63", answers(), func() []byte { return treeOf("<</Type/Pages/Kids[2 0 R]/Count 9223372036854775807>>", leaf) }),
 		pdf("pdf-count-negative", answers(), func() []byte { return treeOf("<</Type/Pages/Kids[2 0 R]/Count -2147483648>>", leaf) }),

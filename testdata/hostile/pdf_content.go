@@ -54,6 +54,11 @@ func pdfFilterFiles() []File {
 		pdf("pdf-predictor-0", shows(said), func() []byte {
 			return filtered("/Filter/FlateDecode/DecodeParms<</Predictor 0/Columns 0/Colors 0>>", deflate([]byte(hello)))
 		}),
+	}
+}
+
+func pdfLengthFiles() []File {
+	return []File{
 		pdf("pdf-length-self", shows(said), func() []byte {
 			return treeOf("<</Type/Pages/Kids[2 0 R]/Count 1>>", "<</Type/Page/Contents 3 0 R/Resources<</Font<</F1 "+helvetica+">>>>>>",
 				"<</Length 3 0 R>>stream\n"+hello+"endstream")

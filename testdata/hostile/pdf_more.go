@@ -5,6 +5,8 @@ import (
 	"fmt"
 )
 
+const flate = "/Filter/FlateDecode"
+
 // fonted is a document whose page says "Hello out there" in a font that is the objects' first.
 func fonted(objects ...string) []byte {
 	d := &document{objects: objects}
@@ -17,7 +19,6 @@ func mapped(cmap []byte, filter string) []byte {
 }
 
 func pdfFontFiles() []File {
-	const flate = "/Filter/FlateDecode"
 	return []File{
 		pdf("pdf-tounicode-bomb", answers().or(limitFuel), func() []byte { return mapped(deflated("<00> <ff> <0041>\n", 200<<20), flate) }),
 		pdf("pdf-tounicode-ranges", answers().or(limitFuel), func() []byte {
@@ -46,6 +47,11 @@ func pdfFontFiles() []File {
 		pdf("pdf-codespaces", answers(), func() []byte {
 			return mapped([]byte("1 begincodespacerange "+repeat("<00000000> <ffffffff> ", 50_000)+"endcodespacerange"), "")
 		}),
+	}
+}
+
+func pdfWidthFiles() []File {
+	return []File{
 		pdf("pdf-widths-million", answers(), func() []byte {
 			return fonted("<</Type/Font/Subtype/Type1/FirstChar -2147483648/LastChar 2147483647/Widths[" + repeat("1e308 ", 150_000) + "]>>")
 		}),

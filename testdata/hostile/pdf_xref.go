@@ -63,6 +63,11 @@ func pdfXrefFiles() []File {
 		pdf("pdf-root-everything", ends("", malformed), func() []byte {
 			return tailed("xref\n0 0\ntrailer<</Root 2 0 R/Info 2 0 R/Encrypt null/ID 2 0 R/Size 6>>")
 		}),
+	}
+}
+
+func pdfXrefStreamFiles() []File {
+	return []File{
 		pdf("pdf-xref-stream-bomb", shows(said).or(malformed), func() []byte {
 			return tailed(string(xrefStream("/W[1 4 2]/Index[0 4294967295]", deflated("\x01\x00\x00\x00\x09\x00\x00", 20<<20))))
 		}),

@@ -50,6 +50,7 @@ func runHostile(t *testing.T, lab *difftest.Lab, h *Hostile, rewritten []byte) (
 
 // TestHostileModules: what is hostile only when it runs is admitted, rewritten and valid, and is stopped by what it says.
 func TestHostileModules(t *testing.T) {
+	engines := difftest.NewLab(t)
 	for _, h := range HostileModules() {
 		t.Run(h.Name, func(t *testing.T) {
 			wasm := h.Wasm()
@@ -61,7 +62,8 @@ func TestHostileModules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lab := difftest.NewLab(t)
+			lab := engines.On(t)
+			defer lab.Forget()
 			if _, err := lab.Compile("interpreter", wasm); err != nil {
 				t.Fatalf("not valid: %v", err)
 			}

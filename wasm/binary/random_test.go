@@ -151,12 +151,13 @@ func FuzzDifferential(f *testing.F) {
 	for choices := range randomChoices(5) {
 		f.Add(choices)
 	}
+	lab := difftest.NewLab(f)
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		if len(choices) > 3000 {
 			choices = choices[:3000]
 		}
 		g := Generate(choices)
-		difftest.Differential(t, g.Wasm, generatedOptions(g), g.Calls)
+		lab.On(t).Differential(g.Wasm, generatedOptions(g), g.Calls)
 	})
 }
 
@@ -201,6 +202,7 @@ func FuzzRewrite(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add(s)
 	}
+	all := difftest.NewLab(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		out, err := binary.Rewrite(b, nil)
 		if err != nil {
@@ -215,7 +217,8 @@ func FuzzRewrite(f *testing.F) {
 		if _, err := binary.ReadState(out); err != nil {
 			t.Fatal(err)
 		}
-		lab := difftest.NewLab(t)
+		lab := all.On(t)
+		defer lab.Forget()
 		if _, err := lab.Compile("interpreter", b); err != nil {
 			return
 		}

@@ -78,7 +78,7 @@ func TestCompileBombs(t *testing.T) {
 		},
 		{
 			"jump tables, memory", Compiler, CompileLimits{MaxMemoryBytes: 64 << 20}, "compile_memory",
-			func(g *guest) { branchTargets(g, 1400, 7900) }, func(g *guest) { branchTargets(g, 700, 4000) }, CompileLimits{MaxMemoryBytes: 16 << 20},
+			func(g *guest) { branchTargets(g, 1400, 7900) }, func(g *guest) { branchTargets(g, 300, 2000) }, CompileLimits{MaxMemoryBytes: 4 << 20},
 		},
 		{
 			"jump tables, code", Compiler, CompileLimits{MaxCodeBytes: 1 << 20}, "compile_code_bytes",

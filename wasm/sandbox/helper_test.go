@@ -26,7 +26,7 @@ func TestBadHelpers(t *testing.T) {
 				limits[name] = "compile_timeout_ms" // it does not watch itself, and only Linux tells
 			}
 			var log bytes.Buffer
-			timeout := 20 * time.Second // longer than any of them needs
+			timeout := time.Minute // longer than any of them needs
 			if limits[name] == "compile_timeout_ms" {
 				timeout = 100 * time.Millisecond
 			}

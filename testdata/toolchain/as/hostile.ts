@@ -19,7 +19,7 @@ function grow(): void {
 function allocate(): void { for (;;) { const a = new Array<i32>(1 << 16); sink += a.length; } }
 function outside(): i32 { return load<i32>(0xfffffff0); }
 function index(): i32 { const a = new Array<i32>(4); let i = 4 + sink; return a[i]; }
-function flood(): void { repeat(3, '{"at":1}', "flood flood flood"); }
+function flood(): void { repeat(3, '{"at":1}', "flood flood flood ".repeat(50)); }
 
 export function glovebox_decode(): i32 {
   const data = input();
@@ -32,7 +32,7 @@ export function glovebox_decode(): i32 {
     case 0x6f: sink = outside(); break; // o
     case 0x69: sink = index(); break; // i
     case 0x78: throw new Error("thrown"); // x
-    case 0x66: flood(); break; // f
+    case 0x66: flood(); return 0; // f
     case 0x73: return 0; // s: silent
     case 0x7a: return 7; // z: not zero
   }

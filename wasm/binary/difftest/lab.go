@@ -55,6 +55,13 @@ func NewLab(t testing.TB) *Lab {
 	return l
 }
 
+// On gives the same engines to another test, a fuzzer's or a subtest, which ends before the one that started them.
+func (l *Lab) On(t testing.TB) *Lab {
+	out := *l
+	out.t = t
+	return &out
+}
+
 // Compile validates and compiles a module on one engine; the same bytes are compiled once.
 func (l *Lab) Compile(engine string, wasm []byte) (wazero.CompiledModule, error) {
 	sum := sha256.Sum256(wasm)

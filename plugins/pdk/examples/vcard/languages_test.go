@@ -34,7 +34,7 @@ func languages(t testing.TB) map[string][]byte {
 		"c -O2":      toolchain.C(t, c, "-O2"),
 		"c libc":     toolchain.CLibc(t, c, "-Os", "-DGB_MALLOC=malloc", "-include", "stdlib.h"),
 		"rust -O":    toolchain.Rust(t, rust, "-O", "-C", "strip=symbols"),
-		"rust debug": toolchain.Rust(t, rust),
+		"rust debug": toolchain.Rust(t, rust, "-C", "strip=symbols"),
 	}
 }
 

@@ -1,0 +1,72 @@
+package pdf
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/glovebox-wasm/glovebox/plugins/pdk"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+// Fonts that share a CMap pay for it each: a file of some kilobytes could else have it parsed thousands of times.
+func TestCMapsArePaidFor(t *testing.T) {
+	old := maxReadWork
+	defer func() { maxReadWork = old }()
+	maxReadWork = 2_000_000
+	read := func(fonts int) error {
+		w := &pdfWriter{}
+		cmap := w.flate("", strings.Repeat("1 beginbfrange <00> <ff> <0041> endbfrange\n", 1<<14))
+		var names, content strings.Builder
+		for i := range fonts {
+			fmt.Fprintf(&names, "/N%d %d 0 R", i, w.add("<</Type/Font/Subtype/Type1/ToUnicode %d 0 R>>", cmap))
+			fmt.Fprintf(&content, "BT /N%d 1 Tf (A) Tj ET ", i)
+		}
+		w.pages("/Font<<"+names.String()+">>", content.String())
+		_, err := run(w.table(), readapi.Request{})
+		return err
+	}
+	if err := read(2); err != nil {
+		t.Errorf("two fonts: %v", err)
+	}
+	// The same fonts without parsing would take less than half of the budget: decompression is 22,000 units each.
+	if err := read(40); readapi.CodeOf(err) != readapi.CodeLimitFuel {
+		t.Errorf("forty fonts: %v, want limit_fuel", err)
+	}
+}
+
+// The characters of a page are bounded inside a string too, and a code cannot stand for a book.
+func TestPageTextIsBounded(t *testing.T) {
+	whole := func(data []byte) (text int, warnings []readapi.Warning) {
+		req := readapi.Request{Version: 1, Form: readapi.FormText}
+		for {
+			res, err := pdk.Run(&Decoder, bytes.NewReader(data), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range res.Parts {
+				text += len(p.Text)
+			}
+			warnings = append(warnings, res.Warnings...)
+			if res.Next == nil {
+				return text, warnings
+			}
+			req.Start = *res.Next
+		}
+	}
+	n, warnings := whole(plain("BT /F1 1 Tf (" + strings.Repeat("A", maxPageGlyphs+9) + ") Tj ET").table())
+	if n < maxPageGlyphs || n > maxPageGlyphs+2 || len(warnings) != 1 || warnings[0].Code != readapi.WarnPartial {
+		t.Errorf("a long string: %d bytes, %v", n, warnings)
+	}
+	n, warnings = whole(plain("BT /F1 1 Tf (" + strings.Repeat("A", maxPageGlyphs-1) + ") Tj ET").table())
+	if n < maxPageGlyphs-1 || len(warnings) != 0 {
+		t.Errorf("a string that is just short enough: %d bytes, %v", n, warnings)
+	}
+	w := &pdfWriter{}
+	f := w.cidFont("1 beginbfchar <0041> <" + strings.Repeat("0042", 100_000) + "> endbfchar")
+	w.pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), "BT /F1 9 Tf <0041> Tj ET")
+	if n, _ := whole(w.table()); n < maxCodeText/2 || n > maxCodeText/2+2 {
+		t.Errorf("a code stands for %d bytes, want %d", n, maxCodeText/2)
+	}
+}
