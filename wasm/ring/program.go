@@ -288,7 +288,7 @@ func (p *Program) tell(proc *process, warm [][]byte) error {
 	args, err := json.Marshal(wire.RunArgs{
 		Build: sandbox.Build(), Engine: p.ring.opts.Engine.String(), CacheDir: p.prepared.CacheDir,
 		Name: m.Name, Digest: m.Digest, Bytes: int64(len(m.Wasm)),
-		MaxMemoryBytes: snapshotsCopies*p.prepared.MaxMemoryBytes + baseMemory + perByte*int64(len(m.Wasm)),
+		MaxMemoryBytes: snapshotsCopies*p.prepared.MaxMemoryBytes + baseMemory + perByte*int64(len(m.Wasm)), Init: p.ring.opts.InitLimits,
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -52,6 +53,10 @@ func (r *Runtime) ask(ctx context.Context, m Module, dir string) error {
 		return helperFailed("the helper cannot be started", err)
 	}
 	cmd.Stdout, cmd.Stderr = out, log
+	// The helper has itself killed when the thread dies that started it, which is how Linux tells that a parent is gone: no other may use this one
+	// and end it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
