@@ -4,6 +4,9 @@ GO ?= go
 BIN := build/glovebox
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
+# Go's ./... leaves out folders of this name.
+TESTDATA := $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*.go testdata/*/*.go))))
+
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
@@ -19,7 +22,7 @@ build: ## build the program: build/glovebox
 	@$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BIN) ./cmd/glovebox
 
 test: ## run all tests
-	$(GO) test ./... ./testdata ./testdata/hostile
+	$(GO) test ./... $(TESTDATA)
 
 # The version is exact; the compiler lies in build/ alone.
 ASC := 0.28.20
@@ -45,7 +48,7 @@ test-race: ## run all tests with the race detector (needs a C compiler)
 
 lint: ## formatting, vet, other systems, the rules of arch_test.go, go.mod in order
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "not formatted (gofmt -w):"; echo "$$files"; exit 1; fi
-	$(GO) vet ./...
+	$(GO) vet ./... $(TESTDATA)
 	GOOS=wasip1 GOARCH=wasm $(GO) vet ./readapi ./wasm/abi ./plugins/pdk ./decoders/...
 	GOOS=windows $(GO) build -o /dev/null ./cmd/glovebox
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/glovebox

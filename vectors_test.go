@@ -3,6 +3,7 @@ package glovebox_test
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -18,6 +19,31 @@ func TestVectorsBehindTheWall(t *testing.T) {
 	for _, d := range plugins.Builtin() {
 		t.Run(d.Name, func(t *testing.T) {
 			decodertest.Run(t, d.Name, plugintest.Decode(t, d, plugintest.Options{CacheDir: testCache(t)}))
+		})
+	}
+}
+
+// What passes in this process passes in a helper, and gives the same for the same fuel: the vectors that compare do so with the compiler here.
+func TestVectorsInHelpers(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart := plugintest.Options{CacheDir: testCache(t), Isolation: plugins.Process, Helper: []string{exe, "helper"}}
+	for _, d := range plugins.Builtin() {
+		t.Run(d.Name, func(t *testing.T) {
+			here := plugintest.Decode(t, d, plugintest.Options{CacheDir: testCache(t)})
+			there := plugintest.Decode(t, d, apart)
+			vectors, err := decodertest.Vectors(d.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range vectors {
+				compareRuns(t, v, here, there)
+			}
+			if len(vectors) < 10 {
+				t.Errorf("only %d vectors", len(vectors))
+			}
 		})
 	}
 }
@@ -40,7 +66,7 @@ func TestVectorsOnBothEngines(t *testing.T) {
 					continue
 				}
 				n++
-				compareEngines(t, v, compiled, interpreted)
+				compareRuns(t, v, compiled, interpreted)
 			}
 			if n < 10 {
 				t.Errorf("only %d vectors are small enough", n)
@@ -49,21 +75,22 @@ func TestVectorsOnBothEngines(t *testing.T) {
 	}
 }
 
-func compareEngines(t *testing.T, v decodertest.Vector, compiled, interpreted decodertest.Decode) {
+// compareRuns wants the same of two ways to run a decoder.
+func compareRuns(t *testing.T, v decodertest.Vector, one, other decodertest.Decode) {
 	t.Helper()
 	kind := strings.SplitN(t.Name(), "/", 2)[1]
-	a, aerr := compiled(bytes.NewReader(v.Data), v.Request(kind))
-	b, berr := interpreted(bytes.NewReader(v.Data), v.Request(kind))
+	a, aerr := one(bytes.NewReader(v.Data), v.Request(kind))
+	b, berr := other(bytes.NewReader(v.Data), v.Request(kind))
 	if readapi.CodeOf(aerr) != readapi.CodeOf(berr) {
-		t.Errorf("%s: compiler %v, interpreter %v", v.Name, aerr, berr)
+		t.Errorf("%s: one way %v, the other %v", v.Name, aerr, berr)
 		return
 	}
 	if a.Usage.Fuel != b.Usage.Fuel {
-		t.Errorf("%s: fuel %d compiled, %d interpreted", v.Name, a.Usage.Fuel, b.Usage.Fuel)
+		t.Errorf("%s: fuel %d one way, %d the other", v.Name, a.Usage.Fuel, b.Usage.Fuel)
 	}
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)
 	if !bytes.Equal(x, y) {
-		t.Errorf("%s: the engines answer differently:\n%.2000s\n%.2000s", v.Name, x, y)
+		t.Errorf("%s: the answers differ:\n%.2000s\n%.2000s", v.Name, x, y)
 	}
 }

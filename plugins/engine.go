@@ -34,6 +34,7 @@ type instance interface {
 func newEngine(o Options, reclaim func()) (engine, error) {
 	box := &sandbox.Options{
 		Engine: o.Engine, CacheDir: o.CacheDir, MaxTotalMemoryBytes: o.MaxTotalMemoryBytes, Reclaim: reclaim, Helper: o.Helper, Log: o.Logger,
+		CompileLimits: o.CompileLimits, InitLimits: o.InitLimits,
 	}
 	switch o.Isolation {
 	case InProcess:

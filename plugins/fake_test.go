@@ -17,6 +17,7 @@ type fakeEngine struct {
 	run  func(ctx context.Context, c *sandbox.Call, n int) error // n counts the runs of one instance, from 1
 	make func() error
 	runs atomic.Int64
+	live atomic.Int64 // instances
 }
 
 func (e *fakeEngine) compile(context.Context, sandbox.Module) (program, error) {
@@ -34,8 +35,12 @@ func (e *fakeEngine) Close(context.Context) error { return nil }
 type fakeProgram struct{ e *fakeEngine }
 
 func (p fakeProgram) Snapshot(context.Context, []sandbox.Call) error { return nil }
-func (p fakeProgram) instance(context.Context) (instance, error)     { return &fakeInstance{e: p.e}, nil }
 func (p fakeProgram) Close(context.Context) error                    { return nil }
+
+func (p fakeProgram) instance(context.Context) (instance, error) {
+	p.e.live.Add(1)
+	return &fakeInstance{e: p.e}, nil
+}
 
 type fakeInstance struct {
 	e *fakeEngine
@@ -49,7 +54,10 @@ func (i *fakeInstance) Decode(ctx context.Context, c *sandbox.Call) (sandbox.Usa
 	return sandbox.Usage{Fuel: 1}, err
 }
 func (i *fakeInstance) Reset() error { return nil }
-func (i *fakeInstance) Close() error { return nil }
+func (i *fakeInstance) Close() error {
+	i.e.live.Add(-1)
+	return nil
+}
 
 // ending sends the frame that ends an answer.
 func ending(c *sandbox.Call, total int64) error {

@@ -31,10 +31,17 @@ type pool struct {
 	mu     sync.Mutex
 	prog   program
 	making chan struct{} // closed when the program that is being made is there, or is not
-	idle   []instance
+	idle   []rested      // the one that was used last is the last
+	expiry *time.Timer   // closes those that were not used for long; nil: none is idle
 	closed bool
 
 	drain chan struct{} // a token that the one who closes holds
+}
+
+// rested is an instance that no read uses.
+type rested struct {
+	instance
+	since time.Time
 }
 
 // shared is what the pools of a registry have in common.
@@ -116,7 +123,7 @@ func (p *pool) get(ctx context.Context) (instance, error) {
 	}
 	p.mu.Lock()
 	if n := len(p.idle); n > 0 {
-		inst := p.idle[n-1]
+		inst := p.idle[n-1].instance
 		p.idle = p.idle[:n-1]
 		p.mu.Unlock()
 		return inst, nil
@@ -144,7 +151,10 @@ func (p *pool) put(inst instance) {
 	p.mu.Lock()
 	keep := !p.closed
 	if keep {
-		p.idle = append(p.idle, inst)
+		p.idle = append(p.idle, rested{inst, time.Now()})
+		if p.expiry == nil {
+			p.expiry = time.AfterFunc(p.opts.IdleTimeout, p.expire)
+		}
 	}
 	p.mu.Unlock()
 	if !keep {
@@ -158,11 +168,31 @@ func (p *pool) trim() {
 		t.trim()
 	}
 	p.mu.Lock()
-	idle := p.idle
+	unused := p.idle
 	p.idle = nil
 	p.mu.Unlock()
-	for _, inst := range idle {
-		inst.Close()
+	for _, i := range unused {
+		i.Close()
+	}
+}
+
+// expire closes the instances that were not used for long, all but the last one: a first read after a pause is as quick as any. What a burst of
+// reads needed, which may be as many processes, is not kept for ever.
+func (p *pool) expire() {
+	p.mu.Lock()
+	n := 0
+	for n < len(p.idle)-1 && time.Since(p.idle[n].since) >= p.opts.IdleTimeout {
+		n++
+	}
+	unused := slices.Clone(p.idle[:n])
+	p.idle = slices.Delete(p.idle, 0, n)
+	p.expiry = nil
+	if len(p.idle) > 1 {
+		p.expiry = time.AfterFunc(p.opts.IdleTimeout-time.Since(p.idle[0].since), p.expire)
+	}
+	p.mu.Unlock()
+	for _, i := range unused {
+		i.Close()
 	}
 }
 
@@ -286,6 +316,9 @@ func (p *pool) free(ctx context.Context) error {
 	p.mu.Lock()
 	prog := p.prog
 	p.prog = nil
+	if p.expiry != nil {
+		p.expiry.Stop()
+	}
 	p.mu.Unlock()
 	if prog == nil {
 		return nil

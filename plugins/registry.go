@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
@@ -25,6 +26,12 @@ type Options struct {
 
 	// Helper is the command line of a program that runs helper.Main, as "glovebox helper" does. Foreign decoders need it, and so does Process.
 	Helper []string
+
+	CompileLimits sandbox.CompileLimits // of the helper that compiles a foreign decoder
+	InitLimits    sandbox.Limits        // of what runs before the first read; see sandbox.Options
+
+	// IdleTimeout is how long an instance that no read uses is kept; of each decoder one is kept for ever. Default 1 minute.
+	IdleTimeout time.Duration
 
 	MaxQueue         int // reads that wait for their turn, of all parties; default 256, and then they are busy
 	MaxQueuePerParty int // the same of one party; default 64
@@ -51,7 +58,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		out = *o
 	}
-	if min(int64(out.MaxInstances), out.MaxTotalMemoryBytes, int64(out.MaxQueue), int64(out.MaxQueuePerParty), int64(out.RestAfter), int64(out.CrossCheck)) < 0 {
+	if min(int64(out.MaxInstances), out.MaxTotalMemoryBytes, int64(out.MaxQueue), int64(out.MaxQueuePerParty), int64(out.RestAfter), int64(out.CrossCheck), int64(out.IdleTimeout)) < 0 {
 		return out, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "an option is negative", Hint: "Leave an option at 0 for its default."}
 	}
 	each, procs := readapi.DefaultLimits().MaxMemoryBytes, runtime.GOMAXPROCS(0)
@@ -59,7 +66,7 @@ func (o *Options) withDefaults() (Options, error) {
 	// Many more than there are processors: a guest that takes its thirty seconds must not keep the place of short reads.
 	out.MaxInstances = cmp.Or(out.MaxInstances, max(2, procs, int(min(out.MaxTotalMemoryBytes/each, 1024))))
 	out.MaxQueue, out.MaxQueuePerParty = cmp.Or(out.MaxQueue, 256), cmp.Or(out.MaxQueuePerParty, 64)
-	out.RestAfter = cmp.Or(out.RestAfter, defaultRestAfter)
+	out.RestAfter, out.IdleTimeout = cmp.Or(out.RestAfter, defaultRestAfter), cmp.Or(out.IdleTimeout, time.Minute)
 	if out.Logger == nil {
 		out.Logger = slog.New(slog.DiscardHandler)
 	}

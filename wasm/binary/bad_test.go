@@ -113,8 +113,7 @@ func valuesOf(m map[string]string) (out []string) {
 	return out
 }
 
-// TestLimitsAreExact: one less than a limit's default is not what makes the bad modules bad. Each numeric limit, set to exactly
-// what the module needs, admits it; set to one less, it refuses it again.
+// TestLimitsAreExact: the values that admit the bad modules are the least that do, so each limit counts what it says.
 func TestLimitsAreExact(t *testing.T) {
 	for _, c := range BadModules() {
 		if c.Raised == nil || c.Raised.Admit == nil || c.Raised.Admit.Limits == nil {
@@ -124,27 +123,15 @@ func TestLimitsAreExact(t *testing.T) {
 		v := reflect.ValueOf(&l).Elem()
 		for i := range v.NumField() {
 			if f := v.Field(i); !f.IsZero() {
-				least := leastThatAdmits(c.Wasm(), f, &l)
-				defaults := reflect.ValueOf(binary.DefaultLimits).Field(i).Int()
-				if least <= defaults || least > 2*defaults {
-					t.Errorf("%s: admitted from %d on, the default is %d", c.Name, least, defaults)
+				least := f.Int()
+				if defaults := reflect.ValueOf(binary.DefaultLimits).Field(i).Int(); least <= defaults {
+					t.Errorf("%s: raised to %d, the default is %d", c.Name, least, defaults)
+				}
+				f.SetInt(least - 1)
+				if _, err := binary.Parse(c.Wasm(), &l); binary.RuleOf(err) != c.Rule {
+					t.Errorf("%s: with a limit of %d: %v, want rule %q", c.Name, least-1, err, c.Rule)
 				}
 			}
 		}
 	}
-}
-
-// leastThatAdmits searches the smallest value of the field f of l with which wasm parses.
-func leastThatAdmits(wasm []byte, f reflect.Value, l *binary.Limits) int64 {
-	low, high := int64(0), f.Int() // refuses, admits
-	for high-low > 1 {
-		mid := (low + high) / 2
-		f.SetInt(mid)
-		if _, err := binary.Parse(wasm, l); err != nil {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return high
 }

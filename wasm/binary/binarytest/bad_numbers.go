@@ -9,7 +9,7 @@ import (
 // badNumber is a module that is one too much for a limit.
 type badNumber struct {
 	name, rule string
-	raise      binary.Limits // under which it is admitted: the one field that it is about
+	raise      binary.Limits // under which it is admitted: the one field that it is about, with the least value that does
 	build      func(m *Module)
 }
 
@@ -30,7 +30,7 @@ var numbers = []badNumber{
 	}},
 	{"tables", binary.RuleSectionCount, binary.Limits{MaxTables: 17}, section(SecTable, U32(17), Repeat(17, Cat(Code{FuncRef}, Limits(1, 1))))},
 	{"entries of a table", binary.RuleTableMin, binary.Limits{MaxTableMin: 1<<20 + 1}, func(m *Module) { m.Table(FuncRef, 1<<20+1, -1) }},
-	{"entries of several tables", binary.RuleTableMin, binary.Limits{MaxTableMin: 1<<20 + 2}, func(m *Module) {
+	{"entries of several tables", binary.RuleTableMin, binary.Limits{MaxTableMin: 1<<20 + 1}, func(m *Module) {
 		m.Table(FuncRef, 1<<19, -1)
 		m.Table(ExternRef, 1<<19+1, -1)
 	}},
@@ -60,7 +60,7 @@ var numbers = []badNumber{
 		m.PassiveData(make([]byte, 8<<20+1))
 		m.PassiveData(make([]byte, 8<<20+1))
 	}},
-	{"bytes of code", binary.RuleCodeSize, binary.Limits{MaxCodeBytes: 17 << 20}, func(m *Module) {
+	{"bytes of code", binary.RuleCodeSize, binary.Limits{MaxCodeBytes: 16_802_102}, func(m *Module) {
 		m.Type(nil, nil)
 		long := Cat(U32(0), Repeat(4000, Cat(F64Const(1), Drop)), End)
 		m.Section(SecFunction, Cat(U32(420), Repeat(420, U32(0))))
@@ -79,11 +79,11 @@ var numbers = []badNumber{
 			m.Custom("name", Cat(Code{1}, Name(string(Cat(U32(100_001), Repeat(100_001, Code{0, 0}))))))
 		}
 	}},
-	{"bytes of function names", binary.RuleFuncNames, binary.Limits{MaxFuncNameBytes: 9 << 20}, func(m *Module) {
+	{"bytes of function names", binary.RuleFuncNames, binary.Limits{MaxFuncNameBytes: 130 * 65536}, func(m *Module) {
 		m.Custom("name", Cat(Code{1}, Name(string(Cat(U32(130), Repeat(130, Cat(U32(0), Name(string(make([]byte, 65536))))))))))
 	}},
 	{"bytes of a name", binary.RuleName, binary.Limits{MaxNameBytes: 1025}, func(m *Module) { m.ExportGlobal(string(Repeat(1025, Code("x"))), 0) }},
-	{"bytes of a body", binary.RuleBodySize, binary.Limits{MaxBodyBytes: 66_000}, body(Repeat(65536, Nop))},
+	{"bytes of a body", binary.RuleBodySize, binary.Limits{MaxBodyBytes: 65538}, body(Repeat(65536, Nop))},
 	{"locals", binary.RuleLocals, binary.Limits{MaxLocals: 4097}, func(m *Module) {
 		m.RawFunc(m.Type(nil, nil), Cat(U32(1), U32(4097), Code{I32}, End))
 	}},
@@ -96,7 +96,7 @@ var numbers = []badNumber{
 	{"loops", binary.RuleBlocks, binary.Limits{MaxLoops: 1001}, body(Repeat(1001, Loop(Void)))},
 	{"branches", binary.RuleBranches, binary.Limits{MaxBranchTargets: 8001}, body(Block(Void, Repeat(8001, Br(0))))},
 	{"branches of tables", binary.RuleBranches, binary.Limits{MaxBranchTargets: 9009}, body(Repeat(9, Block(Void, Get(0), Code{0x0e}, U32(1000), Repeat(1001, Code{0}))))},
-	{"bytes of the module", binary.RuleModuleSize, binary.Limits{MaxModuleBytes: 33 << 20}, func(m *Module) { m.Custom("", make([]byte, 32<<20)) }},
+	{"bytes of the module", binary.RuleModuleSize, binary.Limits{MaxModuleBytes: 32<<20 + 49}, func(m *Module) { m.Custom("", make([]byte, 32<<20)) }},
 }
 
 // badNumbers is numbers, and the two caps of the rewriter.

@@ -140,7 +140,7 @@ func (c *Conn) Read(b []byte) error {
 
 // Skip drops the message's next n bytes.
 func (c *Conn) Skip(n int64) error {
-	_, err := io.CopyN(io.Discard, c.r, n)
+	_, err := c.r.Discard(int(n))
 	return err
 }
 
