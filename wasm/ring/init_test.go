@@ -30,7 +30,7 @@ func TestInitLimits(t *testing.T) {
 			if readapi.CodeOf(err) != c.want {
 				t.Fatalf("%v, want %s", err, c.want)
 			}
-			if e, ok := errors.AsType[*readapi.Error](err); ok && (e.Limit == nil || e.Limit.Value != c.limits.Fuel) {
+			if e, ok := errors.AsType[*readapi.Error](err); ok && (e.Limit == nil || e.Limit.Name != "fuel" || e.Limit.Value != c.limits.Fuel) {
 				t.Errorf("the limit is %v", e.Limit)
 			}
 		})

@@ -80,8 +80,7 @@ func (p *Program) snapshot(ctx context.Context, calls []sandbox.Call) error {
 }
 
 func warmMessage(c *sandbox.Call) ([]byte, error) {
-	limits, err := c.Limits.WithDefaults()
-	if err != nil {
+	if _, err := c.Limits.WithDefaults(); err != nil { // zero stays zero, for what is warmed up with has limits of its own
 		return nil, err
 	}
 	var input []byte
@@ -94,7 +93,7 @@ func warmMessage(c *sandbox.Call) ([]byte, error) {
 			return nil, &readapi.Error{Code: readapi.CodeNotFound, Detail: "its bytes cannot be read", Err: err}
 		}
 	}
-	call := wire.Call{RequestBytes: int64(len(c.Request)), Size: int64(len(input)), Inline: true, Limits: limits}
+	call := wire.Call{RequestBytes: int64(len(c.Request)), Size: int64(len(input)), Inline: true, Limits: c.Limits}
 	b, err := wire.AppendCall(nil, &call)
 	return append(append(b, c.Request...), input...), err
 }
@@ -347,7 +346,7 @@ func (p *Program) refusal(f *wire.Failure) error {
 	case readapi.CodeModuleRefused, readapi.CodeCapabilityUnavailable:
 		return &readapi.Error{Code: f.Code, Detail: known(f.Detail), Err: cause(f)}
 	}
-	return guestFailure(f, sandbox.Limits{}, p.prepared.MaxMemoryBytes)
+	return guestFailure(f, p.ring.opts.InitLimits, min(p.ring.opts.InitLimits.MaxMemoryBytes, p.prepared.MaxMemoryBytes))
 }
 
 // lastWords logs what a process that failed has printed.

@@ -53,6 +53,10 @@ func New(opts *Options) (*Ring, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	var err error
+	if o.InitLimits, err = o.InitLimits.WithInitDefaults(o.Engine); err != nil {
+		return nil, readapi.AsError(op, err)
+	}
 	box, err := sandbox.New(&sandbox.Options{Engine: o.Engine, CacheDir: o.CacheDir, Helper: o.Helper, CompileLimits: o.CompileLimits, InitLimits: o.InitLimits, Log: o.Log})
 	if err != nil {
 		return nil, readapi.AsError(op, err)
