@@ -55,6 +55,10 @@ func liar(mode string) int {
 		_, _ = c.ReadBytes(n, 1<<30)
 		switch k {
 		case wire.Begin:
+			if mode == "other build" {
+				_ = c.SendJSON(wire.Ready, wire.Started{Failure: &wire.Failure{Code: readapi.CodeCapabilityUnavailable, Detail: otherBuild}})
+				return 0
+			}
 			if mode == "refuses in its own words" {
 				_ = c.SendJSON(wire.Ready, wire.Started{Failure: &wire.Failure{Code: readapi.CodeModuleRefused, Detail: evilWords}})
 				return 0
@@ -212,7 +216,7 @@ func checkLie(t *testing.T, lie lieMode, err error) {
 func TestBadStarts(t *testing.T) {
 	m := guest(t)
 	for mode, want := range map[string]readapi.Code{
-		"other version": readapi.CodeCapabilityUnavailable, "no helper at all": readapi.CodeCapabilityUnavailable,
+		"other version": readapi.CodeCapabilityUnavailable, "other build": readapi.CodeCapabilityUnavailable, "no helper at all": readapi.CodeCapabilityUnavailable,
 		"dies at start": readapi.CodeBusy, "refuses in its own words": readapi.CodeModuleRefused,
 	} {
 		p, err := newRing(t, Options{Helper: self(t, "liar", mode)}).Compile(t.Context(), m)
@@ -222,6 +226,9 @@ func TestBadStarts(t *testing.T) {
 		_, err = p.Instance(t.Context())
 		if readapi.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %s", mode, err, want)
+		}
+		if e, ok := errors.AsType[*readapi.Error](err); strings.HasPrefix(mode, "other") && (!ok || e.Detail == "" || e.Hint == "") {
+			t.Errorf("%s: %v does not say what to do", mode, err)
 		}
 		public, _ := json.Marshal(err)
 		if strings.Contains(string(public), evilWords) {

@@ -311,12 +311,17 @@ func (p *Program) tell(proc *process, warm [][]byte) error {
 	return proc.conn.Send(wire.Begin)
 }
 
+// otherBuild is what a helper says that has another compiler in it.
+const otherBuild = "the helper is of another build"
+
+const helperHint = "The helper must be of the same version of glovebox and of wazero as this program, such as \"glovebox helper\"."
+
 var errVersion = errors.New("ring: the helper speaks another version")
 
 func otherVersion() error {
 	return &readapi.Error{
 		Code: readapi.CodeCapabilityUnavailable, Detail: "the helper is of another version", Err: errVersion,
-		Hint: "The helper must be a program of this same build, such as \"glovebox helper\".",
+		Hint: helperHint,
 	}
 }
 
@@ -348,8 +353,14 @@ func (p *Program) refusal(f *wire.Failure) error {
 	}
 	p.log.Warn("a helper could not start", "code", readapi.EscapeLine(string(f.Code)), "detail", readapi.EscapeLine(f.Detail), "cause", readapi.EscapeLine(f.Cause))
 	switch f.Code {
-	case readapi.CodeModuleRefused, readapi.CodeCapabilityUnavailable:
+	case readapi.CodeModuleRefused:
 		return &readapi.Error{Code: f.Code, Detail: known(f.Detail), Err: cause(f)}
+	case readapi.CodeCapabilityUnavailable:
+		e := &readapi.Error{Code: f.Code, Detail: known(f.Detail), Err: cause(f)}
+		if f.Detail == otherBuild {
+			e.Hint = helperHint
+		}
+		return e
 	}
 	return guestFailure(f, p.ring.opts.InitLimits, min(p.ring.opts.InitLimits.MaxMemoryBytes, p.prepared.MaxMemoryBytes))
 }

@@ -50,7 +50,7 @@ func (r *Runtime) ask(ctx context.Context, m Module, dir string) error {
 	log := &capped{limit: helperLogBytes}
 	cmd, err := r.helperCommand(ctx, dir)
 	if err != nil {
-		return helperFailed("the helper cannot be started", err)
+		return uselessHelper("the helper cannot be started", err)
 	}
 	cmd.Stdout, cmd.Stderr = out, log
 	// The helper has itself killed when the thread dies that started it, which is how Linux tells that a parent is gone: no other may use this one
@@ -62,7 +62,7 @@ func (r *Runtime) ask(ctx context.Context, m Module, dir string) error {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return cmp.Or(stopped(ctx, limits), helperFailed("the helper cannot be started", err))
+		return cmp.Or(stopped(ctx, limits), uselessHelper("the helper cannot be started", err))
 	}
 	told := make(chan struct{})
 	go func() {
@@ -161,9 +161,9 @@ func verdict(reply hello.Reply, limits CompileLimits) error {
 	case hello.OverCode:
 		return overCompile("its machine code is too large", "compile_code_bytes", limits.MaxCodeBytes)
 	case hello.OtherVersion:
-		return helperFailed(fmt.Sprintf("the helper speaks version %d, and this is version %d", reply.Version, hello.Version), nil)
+		return uselessHelper(fmt.Sprintf("the helper speaks version %d, and this is version %d", reply.Version, hello.Version), nil)
 	case hello.OtherBuild:
-		return helperFailed("the helper is of another build, whose machine code is of no use here", nil)
+		return uselessHelper("the helper is of another build, whose machine code is of no use here", nil)
 	}
 	return helperFailed("the helper could not do its work", nil)
 }
@@ -180,6 +180,11 @@ func overCompile(detail, name string, value int64) *readapi.Error {
 
 func helperFailed(detail string, err error) *readapi.Error {
 	return &readapi.Error{Code: readapi.CodeModuleRefused, Detail: detail, Hint: helperHint, Err: err}
+}
+
+// uselessHelper is for a helper that is of no use to any module: nothing is said about this one.
+func uselessHelper(detail string, err error) *readapi.Error {
+	return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: detail, Hint: helperHint, Err: err}
 }
 
 func escapedLine(s string) string {
