@@ -10,6 +10,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -53,6 +54,9 @@ func (r *Runtime) ask(ctx context.Context, m Module, dir string) error {
 	}
 	cmd.Stdout, cmd.Stderr = out, log
 	in, err := cmd.StdinPipe()
+	// The helper is killed with the thread that starts it, as the kernel takes that for its parent. This keeps the thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -155,6 +159,8 @@ func verdict(reply hello.Reply, limits CompileLimits) error {
 		return overCompile("compiling it took too much memory", "compile_memory", limits.MaxMemoryBytes)
 	case hello.OverCode:
 		return overCompile("its machine code is too large", "compile_code_bytes", limits.MaxCodeBytes)
+	case hello.NoPlace:
+		return noPlace(nil)
 	case hello.OtherVersion:
 		return helperFailed(fmt.Sprintf("the helper speaks version %d, and this is version %d", reply.Version, hello.Version), nil)
 	case hello.OtherBuild:
