@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,11 +35,8 @@ func Produce(ctx context.Context, m Module, engine Engine, dir string, maxCode i
 	}
 	var cache wazero.CompilationCache
 	if engine == Compiler {
-		if err := os.MkdirAll(filepath.Join(dir, entryFolder()), 0o700); err != nil { // wazero's own error would not say what it is about
-			return err
-		}
-		if cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
-			return err
+		if cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil { // it does not keep what kind of error that was
+			return &fs.PathError{Op: "mkdir", Path: dir, Err: err}
 		}
 		defer cache.Close(ctx)
 	}
