@@ -46,7 +46,8 @@ const (
 	perModuleByte   = 16
 	perLoweredByte  = 160
 	maxWarmUp       = 64 << 20
-	snapshotsCopies = 2 // the guest's memory and its image
+	mostTold        = 1 << 40 // milliseconds
+	snapshotsCopies = 2       // the guest's memory and its image
 )
 
 // Snapshot is sandbox.Program.Snapshot: every helper of the program takes it when it starts. The frames of the calls go nowhere.
@@ -80,8 +81,7 @@ func (p *Program) snapshot(ctx context.Context, calls []sandbox.Call) error {
 }
 
 func warmMessage(c *sandbox.Call) ([]byte, error) {
-	limits, err := c.Limits.WithDefaults()
-	if err != nil {
+	if _, err := c.Limits.WithDefaults(); err != nil {
 		return nil, err
 	}
 	var input []byte
@@ -94,7 +94,7 @@ func warmMessage(c *sandbox.Call) ([]byte, error) {
 			return nil, &readapi.Error{Code: readapi.CodeNotFound, Detail: "its bytes cannot be read", Err: err}
 		}
 	}
-	call := wire.Call{RequestBytes: int64(len(c.Request)), Size: int64(len(input)), Inline: true, Limits: limits}
+	call := wire.Call{RequestBytes: int64(len(c.Request)), Size: int64(len(input)), Inline: true, Limits: c.Limits} // zeros stay: InitLimits are for them
 	b, err := wire.AppendCall(nil, &call)
 	return append(append(b, c.Request...), input...), err
 }
@@ -294,6 +294,7 @@ func (p *Program) tell(proc *process, warm [][]byte) error {
 		Build: sandbox.Build(), Engine: p.ring.opts.Engine.String(), CacheDir: p.prepared.CacheDir,
 		Name: m.Name, Digest: m.Digest, Bytes: int64(len(m.Wasm)),
 		MaxMemoryBytes: snapshotsCopies*p.prepared.MaxMemoryBytes + baseMemory + perByte*int64(len(m.Wasm)),
+		InitLimits:     p.ring.opts.InitLimits,
 	})
 	if err != nil {
 		return err
@@ -352,7 +353,12 @@ func (p *Program) refusal(f *wire.Failure) error {
 	case readapi.CodeModuleRefused, readapi.CodeCapabilityUnavailable:
 		return &readapi.Error{Code: f.Code, Detail: known(f.Detail), Err: cause(f)}
 	}
-	return guestFailure(f, sandbox.Limits{}, p.prepared.MaxMemoryBytes)
+	var told sandbox.Limits // those of a start are the helper's to fill in
+	if f.Limit != nil {
+		n := max(0, f.Limit.Value)
+		told = sandbox.Limits{Fuel: n, Timeout: time.Duration(min(n, mostTold)) * time.Millisecond, MaxOutputBytes: n, MaxFrames: n, MaxHostCalls: n, MaxMemoryBytes: n}
+	}
+	return guestFailure(f, told, p.prepared.MaxMemoryBytes)
 }
 
 // lastWords logs what a process that failed has printed.

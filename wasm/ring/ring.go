@@ -19,6 +19,9 @@ type Options struct {
 	Engine   sandbox.Engine
 	CacheDir string       // compiled modules; see sandbox.Options
 	Log      *slog.Logger // nil: nowhere
+
+	CompileLimits sandbox.CompileLimits // of the helper that compiles
+	InitLimits    sandbox.Limits        // of what runs before the first read; see sandbox.Options
 }
 
 // ErrDied says that a helper's process ended by itself. It is in the chain of the decoder_trap, limit_memory or busy that Decode, Snapshot or
@@ -50,7 +53,9 @@ func New(opts *Options) (*Ring, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	box, err := sandbox.New(&sandbox.Options{Engine: o.Engine, CacheDir: o.CacheDir, Helper: o.Helper, Log: o.Log})
+	box, err := sandbox.New(&sandbox.Options{
+		Engine: o.Engine, CacheDir: o.CacheDir, Helper: o.Helper, Log: o.Log, CompileLimits: o.CompileLimits, InitLimits: o.InitLimits,
+	})
 	if err != nil {
 		return nil, readapi.AsError(op, err)
 	}

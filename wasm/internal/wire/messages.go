@@ -18,6 +18,8 @@ type RunArgs struct {
 	Digest         string `json:"digest"` // sha256 of the module, lower-case hex
 	Bytes          int64  `json:"bytes"`  // its length
 	MaxMemoryBytes int64  `json:"max_memory_bytes"`
+
+	InitLimits sandbox.Limits `json:"init_limits"` // of what runs before the first call
 }
 
 // Started says how a helper's start went.
