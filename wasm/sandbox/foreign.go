@@ -42,7 +42,10 @@ func noPlace(err error) error { return errors.Join(errPlace, err) }
 // placed is err, as an error of ours where it is errPlace.
 func placed(err error) error {
 	if errors.Is(err, errPlace) {
-		return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "there is no place for machine code", Err: err}
+		return &readapi.Error{
+			Code: readapi.CodeCapabilityUnavailable, Detail: "there is no place for machine code", Err: err,
+			Hint: "The compile cache and the folder for temporary files are full, or may only be read.",
+		}
 	}
 	return err
 }
