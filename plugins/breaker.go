@@ -121,7 +121,7 @@ func (b *breaker) judge(t *try, v verdict, file string) IncidentKind {
 		}
 	case t.rest != nil && b.open:
 		t.rest.again()
-	case b.open: // it began before the breaker opened
+	case b.open || b.most > mostCounted: // it began before the breaker opened, or none ever does
 	default:
 		b.count(failure{file, t.party})
 		if b.enough() {
@@ -188,4 +188,7 @@ func newBreaker(most int, report func(IncidentKind)) *breaker {
 	return &breaker{most: cmp.Or(most, defaultRestAfter), report: report}
 }
 
-const defaultRestAfter = 5
+const (
+	defaultRestAfter = 5
+	mostCounted      = 1000 // failures that are remembered: whoever asks for more wants no breaker
+)

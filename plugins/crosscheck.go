@@ -74,6 +74,10 @@ func (r *Registry) Verify(ctx context.Context, info readapi.DecoderInfo, d reada
 }
 
 func (p *pool) verify(ctx context.Context, d readapi.Decoding) error {
+	var err error
+	if d.Limits, err = d.Limits.WithDefaults(); err != nil {
+		return err
+	}
 	pass, err := p.enter(ctx, d)
 	if err != nil {
 		return err

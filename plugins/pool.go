@@ -328,7 +328,7 @@ func (p *pool) free(ctx context.Context) error {
 
 // warm makes the program, with the room of an ordinary read.
 func (p *pool) warm(ctx context.Context) error {
-	pass, err := p.enter(ctx, readapi.Decoding{})
+	pass, err := p.enter(ctx, readapi.Decoding{Limits: readapi.DefaultLimits()})
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,10 @@ func (p *pool) decode(ctx context.Context, d readapi.Decoding) (readapi.Result, 
 	if !p.hasForm(d.Request.Form) {
 		return readapi.Result{}, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "the decoder does not have the form " + string(d.Request.Form), Hint: "Its forms are " + p.forms() + "."}
 	}
+	var err error
+	if d.Limits, err = d.Limits.WithDefaults(); err != nil {
+		return readapi.Result{}, err
+	}
 	if err := p.trusted(d); err != nil {
 		return readapi.Result{}, err
 	}
@@ -116,13 +120,9 @@ func (p *pool) admitted(ctx context.Context, d readapi.Decoding) (out outcome) {
 
 // enter waits for the read's turn, for as long as the read may take.
 func (p *pool) enter(ctx context.Context, d readapi.Decoding) (*pass, error) {
-	lim, err := d.Limits.WithDefaults()
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, lim.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, d.Limits.Timeout)
 	defer cancel()
-	return p.shared.gate.enter(ctx, d.Party, p.lane, lim.MaxMemoryBytes)
+	return p.shared.gate.enter(ctx, d.Party, p.lane, d.Limits.MaxMemoryBytes)
 }
 
 // hostGrace is how long after its time a call may come back and be the guest's fault. The wall looks at the clock every five milliseconds
@@ -152,7 +152,14 @@ func (p *pool) run(ctx context.Context, inst instance, d readapi.Decoding, frame
 		}
 	}
 	start, end := time.Now(), endOf(ctx, lim.Timeout)
+	came := false
+	defer func() {
+		if !came { // a function of the embedder's panics: the input's Size, say
+			inst.Close()
+		}
+	}()
 	out.usage, out.err = inst.Decode(ctx, call)
+	came = true
 	// The clock alone would make those pay who had to wait for a processor. A unit of fuel is a tenth of a nanosecond, and never much over two.
 	out.took = min(time.Since(start), time.Duration(out.usage.Fuel))
 	if out.err != nil {

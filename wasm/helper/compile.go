@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
@@ -72,9 +73,18 @@ func produce(out io.Writer, args hello.CompileArgs, wasm []byte) (code int) {
 		return answer(out, hello.Done, "")
 	case errors.Is(err, sandbox.ErrCodeSize), overFile(err):
 		return answer(out, hello.OverCode, err.Error())
+	case ofFiles(err):
+		return answer(out, hello.NoPlace, err.Error())
 	default:
 		return answer(out, hello.Refused, err.Error())
 	}
+}
+
+// ofFiles reports whether err is about a file that could not be written, and so not about the module.
+func ofFiles(err error) bool {
+	_, path := errors.AsType[*fs.PathError](err)
+	_, link := errors.AsType[*os.LinkError](err)
+	return path || link
 }
 
 // watchMemory ends the process when the Go runtime holds more than limit. Where the kernel counts too, this is only the kinder way; elsewhere

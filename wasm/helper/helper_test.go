@@ -137,6 +137,17 @@ func TestCompile(t *testing.T) {
 	}
 }
 
+// TestNoPlace: where nothing can be written, that is not said of the module.
+func TestNoPlace(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // there is no folder in which even root can make nothing
+	}
+	wasm := module(t)
+	if reply := start(t).ask(t, request(t, arguments("/proc", wasm)), wasm); reply.Result != hello.NoPlace {
+		t.Errorf("%+v", reply)
+	}
+}
+
 // TestStrangers checks what a helper answers to words that it does not know: its version, whatever else is in them.
 func TestStrangers(t *testing.T) {
 	for _, req := range []hello.Request{

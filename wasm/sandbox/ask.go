@@ -58,6 +58,9 @@ func (r *Runtime) ask(ctx context.Context, m Module, dir string) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	in, err := cmd.StdinPipe()
+	// The helper is killed with the thread that starts it, as the kernel takes that for its parent. This keeps the thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -160,6 +163,8 @@ func verdict(reply hello.Reply, limits CompileLimits) error {
 		return overCompile("compiling it took too much memory", "compile_memory", limits.MaxMemoryBytes)
 	case hello.OverCode:
 		return overCompile("its machine code is too large", "compile_code_bytes", limits.MaxCodeBytes)
+	case hello.NoPlace:
+		return noPlace(nil)
 	case hello.OtherVersion:
 		return uselessHelper(fmt.Sprintf("the helper speaks version %d, and this is version %d", reply.Version, hello.Version), nil)
 	case hello.OtherBuild:

@@ -18,42 +18,83 @@ import (
 
 // compileForeign fills wz, code and cache of a foreign module.
 func (p *Program) compileForeign(ctx context.Context, m Module) error {
-	c, err := p.rt.foreignCache()
-	if err != nil {
-		return &readapi.Error{Code: readapi.CodeInternal, Detail: "there is no place for machine code", Err: err}
-	}
-	if p.rt.opts.Engine == Interpreter {
-		if _, err := c.foreign(ctx, p.rt, m); err != nil {
-			return err
-		}
+	entry, c, err := p.rt.foreign(ctx, m, false)
+	switch {
+	case err != nil:
+		return err
+	case p.rt.opts.Engine == Interpreter:
 		return p.compileWith(ctx, ctx, m, nil)
 	}
-	entry, err := c.foreign(ctx, p.rt, m)
-	if err != nil {
-		return err
+	err = loadOnly(ctx, m, p, entry, c.dir)
+	if errors.Is(err, errPlace) && c == p.rt.cache { // it may only be read: the copy can lie elsewhere
+		if c, err = p.rt.privateCache(); err == nil {
+			err = loadOnly(ctx, m, p, entry, c.dir)
+		}
 	}
-	return loadOnly(ctx, m, p, entry, c.dir)
+	return placed(err)
 }
 
-// foreignCache is the cache for foreign modules: the one that was asked for, or a folder of this runtime's own, which Close removes.
-func (r *Runtime) foreignCache() (*compileCache, error) {
-	if r.cache != nil {
-		err := r.cache.prepare()
-		if err == nil {
-			return r.cache, nil
+// errPlace says that machine code cannot be put where it should be: the disk is full, or may only be read. That is no fault of the module's.
+var errPlace = errors.New("sandbox: there is no place for machine code")
+
+func noPlace(err error) error { return errors.Join(errPlace, err) }
+
+// placed is err, as an error of ours where it is errPlace.
+func placed(err error) error {
+	if errors.Is(err, errPlace) {
+		return &readapi.Error{
+			Code: readapi.CodeCapabilityUnavailable, Detail: "there is no place for machine code", Err: err,
+			Hint: "The compile cache and the folder for temporary files are full, or may only be read.",
+		}
+	}
+	return err
+}
+
+// foreign returns the entry of m, nothing for the interpreter, and its cache: the one that was asked for, or where that has no place, the
+// runtime's own. kept says that the entry must lie there, for another process to find.
+func (r *Runtime) foreign(ctx context.Context, m Module, kept bool) (entry []byte, c *compileCache, err error) {
+	if c = r.cache; c != nil {
+		if err = c.prepare(); err == nil {
+			entry, err = c.foreign(ctx, r, m, kept)
+		} else {
+			err = noPlace(err)
+		}
+		if !errors.Is(err, errPlace) {
+			return entry, c, err
 		}
 		r.opts.Log.Warn("the compile cache cannot be used", "error", err)
 	}
+	if c, err = r.privateCache(); err == nil {
+		entry, err = c.foreign(ctx, r, m, kept)
+	}
+	return entry, c, placed(err)
+}
+
+// privateCache is a folder of this runtime's own, which Close removes.
+func (r *Runtime) privateCache() (*compileCache, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.private == nil {
 		dir, err := os.MkdirTemp("", "glovebox-") // 0700
 		if err != nil {
-			return nil, err
+			return nil, noPlace(err)
 		}
 		r.private = newCompileCache(dir, r.opts.Log)
 	}
 	return r.private, nil
+}
+
+// holding is the cache that seems to have m's machine code; nil: none has.
+func (r *Runtime) holding(m Module) *compileCache {
+	r.mu.Lock()
+	private := r.private
+	r.mu.Unlock()
+	for _, c := range []*compileCache{r.cache, private} {
+		if c != nil && c.prepare() == nil && c.has(m.Digest) {
+			return c
+		}
+	}
+	return nil
 }
 
 // forget removes what a program left in the runtime's own folder: nobody but it will look there.
@@ -74,8 +115,9 @@ func (c *compileCache) place(engine Engine, digest string) string {
 	return c.folder(digest)
 }
 
-// foreign returns the entry of m, by a helper if there is none; nothing for the interpreter.
-func (c *compileCache) foreign(ctx context.Context, r *Runtime, m Module) ([]byte, error) {
+// foreign returns the entry of m, by a helper if there is none; nothing for the interpreter. The error is errPlace when there is no room here,
+// and for one that is to be kept also when that fails.
+func (c *compileCache) foreign(ctx context.Context, r *Runtime, m Module, kept bool) ([]byte, error) {
 	folder := c.place(r.opts.Engine, m.Digest)
 	find := func() ([]byte, error) {
 		if r.opts.Engine == Interpreter {
@@ -110,6 +152,9 @@ func (c *compileCache) foreign(ctx context.Context, r *Runtime, m Module) ([]byt
 	}
 	if err := c.keep(folder, m, entry); err != nil {
 		c.log.Warn("a compile cache entry cannot be kept", "module", m.Name, "error", err)
+		if kept {
+			return nil, noPlace(err)
+		}
 	}
 	return entry, nil
 }
@@ -118,7 +163,7 @@ func (c *compileCache) foreign(ctx context.Context, r *Runtime, m Module) ([]byt
 func (c *compileCache) ask(ctx context.Context, r *Runtime, m Module) ([]byte, error) {
 	dir, err := os.MkdirTemp(c.dir, tempPattern) // 0700
 	if err != nil {
-		return nil, &readapi.Error{Code: readapi.CodeInternal, Detail: "there is no place for machine code", Err: err}
+		return nil, noPlace(err)
 	}
 	defer os.RemoveAll(dir)
 	if err := r.ask(ctx, m, dir); err != nil {

@@ -40,45 +40,48 @@ func (r *Runtime) prepare(ctx context.Context, m Module) (Prepared, error) {
 	if r.opts.Engine == Interpreter {
 		return p, ctx.Err()
 	}
-	c, err := r.foreignCache()
-	if err != nil {
-		return p, &readapi.Error{Code: readapi.CodeInternal, Detail: "there is no place for machine code", Err: err}
+	c := r.holding(m)
+	if c == nil {
+		if c, err = r.fillFor(ctx, m); err != nil {
+			return p, err
+		}
 	}
 	if p.CacheDir, err = filepath.Abs(c.dir); err != nil {
 		return p, err
 	}
-	if c.has(m.Digest) { // whoever loads it verifies it
-		return p, ctx.Err()
-	}
-	return p, r.fillFor(ctx, c, m)
+	return p, ctx.Err() // whoever loads it verifies it
 }
 
-// fillFor makes the entry of m. When ctx ends before it is there, the helper goes on and fills the cache.
-func (r *Runtime) fillFor(ctx context.Context, c *compileCache, m Module) error {
+// fillFor makes the entry of m, and says where. When ctx ends before it is there, the helper goes on and fills the cache.
+func (r *Runtime) fillFor(ctx context.Context, m Module) (*compileCache, error) {
 	t, err := r.begin(m.Digest)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	select {
 	case t.token <- struct{}{}:
 	case <-ctx.Done():
 		r.end(m.Digest)
-		return contextError(ctx.Err())
+		return nil, contextError(ctx.Err())
 	}
-	done := make(chan error, 1)
+	type filled struct {
+		c   *compileCache
+		err error
+	}
+	done := make(chan filled, 1)
 	go func() {
 		defer r.end(m.Digest)
 		work, cancel := r.untilClosed(ctx)
 		defer cancel()
-		_, err := c.foreign(work, r, m)
+		_, c, err := r.foreign(work, m, true)
 		<-t.token
-		done <- err
+		done <- filled{c, err}
 	}()
 	select {
-	case err := <-done:
-		return err
+	case f := <-done:
+		return f.c, f.err
 	case <-ctx.Done():
-		return contextError(ctx.Err())
+		return nil, contextError(ctx.Err())
 	}
 }
 

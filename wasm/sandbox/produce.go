@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,7 +26,8 @@ var ErrCodeSize = errors.New("the machine code is too large")
 // Produce is what a helper does for a Runtime: it compiles m in this process, which has limits of its own, and leaves the machine code in dir,
 // an empty folder. With the interpreter it lowers m and leaves nothing. The Runtime checks what is there.
 //
-// Errors: ErrCodeSize when there are more than maxCode bytes of machine code; all others are about the module.
+// Errors: ErrCodeSize when there are more than maxCode bytes of machine code, fs.PathError for a folder that cannot be written to; all others are
+// about the module.
 func Produce(ctx context.Context, m Module, engine Engine, dir string, maxCode int64) error {
 	state, err := binary.ReadState(m.Wasm)
 	if err != nil {
@@ -33,8 +35,8 @@ func Produce(ctx context.Context, m Module, engine Engine, dir string, maxCode i
 	}
 	var cache wazero.CompilationCache
 	if engine == Compiler {
-		if cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
-			return err
+		if cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil { // it does not keep what kind of error that was
+			return &fs.PathError{Op: "mkdir", Path: dir, Err: err}
 		}
 		defer cache.Close(ctx)
 	}
@@ -86,15 +88,15 @@ func produced(dir string, m Module, maxCode int64) ([]byte, error) {
 func loadOnly(ctx context.Context, m Module, p *Program, entry []byte, parent string) (err error) {
 	dir, err := os.MkdirTemp(parent, tempPattern) // 0700
 	if err != nil {
-		return err
+		return noPlace(err)
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, filepath.FromSlash(entryPath(m.Wasm)))
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
-		return err
+		return noPlace(err)
 	}
 	if err := os.WriteFile(file, entry, 0o600); err != nil {
-		return err
+		return noPlace(err)
 	}
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {

@@ -90,6 +90,7 @@ const (
 	Refused    = "refused"     // the module does not compile
 	OverMemory = "over_memory" // also told by ExitMemory, when there was no time for words
 	OverCode   = "over_code"
+	NoPlace    = "no_place" // for the machine code: the disk is full, say
 	OtherBuild = "other_build"
 	Failed     = "failed" // something else, which is not the module's fault
 )
