@@ -12,7 +12,8 @@ import (
 // breaker takes a decoder out of service for a while when it fails with one file after the other, so that reads that will fail cost nothing.
 //
 // What counts are failures that are the decoder's own, in a row, with different files. One party cannot do it to others: where there are
-// more than one, its failures count for little more than half of what it takes.
+// more than one, its failures count for little more than half of what it takes. Nor can it keep one open: while the decoder rests each party
+// may try it by itself, with pauses of its own, and the first answer that anybody gets ends the rest.
 type breaker struct {
 	most   int // failures that open it
 	report func(IncidentKind)
@@ -20,10 +21,15 @@ type breaker struct {
 	mu      sync.Mutex
 	fails   []failure // since the last answer, of different files
 	parties []string  // the first two that were seen
-	pause   time.Duration
 	open    bool
-	until   time.Time // when it is tried again
-	probing bool      // it is being tried
+	rests   map[string]*rest // while it is open: of parties that have tried since, or whose failures opened it
+}
+
+// rest is when one party may try a decoder that rests.
+type rest struct {
+	pause  time.Duration
+	until  time.Time
+	trying bool
 }
 
 // failure is one that is the decoder's own.
@@ -42,13 +48,14 @@ const (
 const (
 	firstPause = time.Second
 	mostPause  = time.Minute
+	mostRests  = 256 // parties with pauses of their own; those that come later share one
 )
 
 // try is one read's place with a breaker. end must be called once.
 type try struct {
 	b     *breaker
 	party string
-	probe bool // the breaker is open, and this read is to find out whether it must stay so
+	rest  *rest // the breaker is open, and this read is to find out for its party whether it must stay so; nil: it is not
 }
 
 // begin lets a read of the party through, or says for how long to stay away.
@@ -61,14 +68,33 @@ func (b *breaker) begin(party string) (*try, error) {
 	if !b.open {
 		return &try{b: b, party: party}, nil
 	}
-	if left := time.Until(b.until); left > 0 || b.probing {
+	r := b.restOf(party)
+	if left := time.Until(r.until); left > 0 || r.trying {
 		return nil, &readapi.Error{
 			Code: readapi.CodeBusy, Detail: "the decoder failed several times in a row and rests", Hint: "Try again in a moment.",
 			RetryAfter: max(left, leastRetry),
 		}
 	}
-	b.probing = true
-	return &try{b: b, party: party, probe: true}, nil
+	r.trying = true
+	return &try{b: b, party: party, rest: r}, nil
+}
+
+// restOf is the party's rest, from the beginning none at all. It needs the lock, as all that follow do.
+func (b *breaker) restOf(party string) *rest {
+	if b.rests[party] == nil && len(b.rests) >= mostRests {
+		party = ""
+	}
+	r := b.rests[party]
+	if r == nil {
+		r = &rest{}
+		b.rests[party] = r
+	}
+	return r
+}
+
+func (r *rest) again() {
+	r.pause = min(max(2*r.pause, firstPause), mostPause)
+	r.until = time.Now().Add(r.pause)
 }
 
 // end says how the read went. file is its digest, "" where it is not known.
@@ -82,32 +108,39 @@ func (t *try) end(v verdict, file string) {
 func (b *breaker) judge(t *try, v verdict, file string) IncidentKind {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t.probe {
-		b.probing = false
+	if t.rest != nil {
+		t.rest.trying = false
 	}
 	switch {
 	case v == noVerdict:
 	case v == answered:
 		b.fails = nil
-		if t.probe {
-			b.open, b.pause = false, 0
+		if t.rest != nil && b.open {
+			b.open, b.rests = false, nil
 			return DecoderRecovered
 		}
-	case t.probe:
-		b.rest(min(2*b.pause, mostPause))
+	case t.rest != nil && b.open:
+		t.rest.again()
 	case b.open: // it began before the breaker opened
 	default:
 		b.count(failure{file, t.party})
 		if b.enough() {
-			b.rest(firstPause)
+			b.trip()
 			return DecoderResting
 		}
 	}
 	return ""
 }
 
-func (b *breaker) rest(pause time.Duration) {
-	b.open, b.pause, b.until, b.fails = true, pause, time.Now().Add(pause), nil
+// trip opens it. Those whose files opened it wait before they try; for the others the decoder may well work.
+func (b *breaker) trip() {
+	b.open, b.rests = true, map[string]*rest{}
+	for _, f := range b.fails {
+		if r := b.restOf(f.party); r.pause == 0 {
+			r.again()
+		}
+	}
+	b.fails = nil
 }
 
 // count remembers a failure. A file fails once, for each party that reads it; one that is not known is one of its own.

@@ -122,7 +122,7 @@ func TestBreakerTries(t *testing.T) {
 	})
 }
 
-// Only one read tries an open breaker; the others are busy while it does.
+// Only one read of a party tries an open breaker; its others are busy while it does.
 func TestBreakerOneTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBreaker(1, func(IncidentKind) {})
@@ -133,17 +133,83 @@ func TestBreakerOneTry(t *testing.T) {
 		first.end(failed, "f")
 		time.Sleep(firstPause)
 		probe, err := b.begin("p")
-		if err != nil || !probe.probe {
+		if err != nil || probe.rest == nil {
 			t.Fatalf("%+v, %v", probe, err)
 		}
-		if _, err := b.begin("q"); readapi.CodeOf(err) != readapi.CodeBusy {
+		if _, err := b.begin("p"); readapi.CodeOf(err) != readapi.CodeBusy {
 			t.Errorf("a second one: %v", err)
 		}
 		probe.end(noVerdict, "")
-		if _, err := b.begin("q"); err != nil {
+		if _, err := b.begin("p"); err != nil {
 			t.Errorf("after the first said nothing: %v", err)
 		}
 	})
+}
+
+// Who opens a breaker, or has opened it alone before anybody else came, does not keep it open for others: not by files that take long, nor by
+// files that fail. Others find out for themselves.
+func TestBreakerIsNotHeld(t *testing.T) {
+	for name, hold := range map[string]func(b *breaker){
+		"by nobody":    func(*breaker) {},
+		"by long ones": func(b *breaker) { _, _ = b.begin("hostile") },
+		"by failures": func(b *breaker) {
+			for range 10 {
+				if try, err := b.begin("hostile"); err == nil {
+					try.end(failed, "f")
+				}
+				time.Sleep(mostPause)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var heard []IncidentKind
+				b := newBreaker(5, func(k IncidentKind) { heard = append(heard, k) })
+				for k := range 5 {
+					try, err := b.begin("hostile")
+					if err != nil {
+						t.Fatal(err)
+					}
+					try.end(failed, numbered(k))
+				}
+				if b.state() != StateResting {
+					t.Fatal("it did not open")
+				}
+				if _, err := b.begin("hostile"); readapi.CodeOf(err) != readapi.CodeBusy {
+					t.Fatalf("the one that opened it does not wait: %v", err)
+				}
+				if name != "by nobody" {
+					time.Sleep(firstPause)
+				}
+				hold(b)
+				try, err := b.begin("victim")
+				if err != nil {
+					t.Fatal(err)
+				}
+				try.end(answered, "")
+				if b.state() != StateReady || !slices.Equal(heard, []IncidentKind{DecoderResting, DecoderRecovered}) {
+					t.Errorf("%s, heard %v", b.state(), heard)
+				}
+			})
+		})
+	}
+}
+
+// What is remembered of parties is bounded while a decoder rests: those that come late share one rest.
+func TestBreakerBounds(t *testing.T) {
+	b := newBreaker(1, func(IncidentKind) {})
+	for k := range 2 * mostRests {
+		try, err := b.begin(numbered(k))
+		if k <= mostRests && err != nil {
+			t.Fatalf("party %d: %v", k, err)
+		}
+		if err == nil {
+			try.end(failed, "f")
+		}
+	}
+	if len(b.rests) != mostRests+1 {
+		t.Errorf("%d rests", len(b.rests))
+	}
 }
 
 // However many files one party makes a decoder fail with, the others can use it; where it is the only party there is nobody to protect. A

@@ -36,7 +36,7 @@ type Options struct {
 	MaxQueue         int // reads that wait for their turn, of all parties; default 256, and then they are busy
 	MaxQueuePerParty int // the same of one party; default 64
 
-	RestAfter int // failures of a decoder's own in a row, with different files, after which it rests for a while; default 5
+	RestAfter int // failures of a decoder's own in a row, with different files, after which it rests until a read gets an answer of it; default 5
 
 	// CrossCheck runs every so manieth read a second time, on the other engine, and compares the answers. A decoder whose answers differ is
 	// quarantined: an answer that was given cannot be taken back, so the read waits for the second one, for ten seconds or half of its time

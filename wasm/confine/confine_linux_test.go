@@ -53,22 +53,23 @@ const hugeBytes = 1 << 30 // what the memory attacks want; nothing of it is touc
 
 // attacks are what a process that somebody has taken over would try. They run in a thread that was there before Apply.
 var attacks = map[string]func(task) error{
-	"read":   func(t task) error { _, err := os.ReadFile(filepath.Join(t.Dir, "secret")); return err },
-	"list":   func(t task) error { _, err := os.ReadDir(t.Dir); return err },
-	"write":  func(t task) error { return os.WriteFile(filepath.Join(t.Dir, "new"), []byte("x"), 0o600) },
-	"append": func(t task) error { return appendTo(filepath.Join(t.Dir, "secret")) },
-	"remove": func(t task) error { return os.Remove(filepath.Join(t.Dir, "secret")) },
-	"parent": func(t task) error { _, err := os.ReadDir(filepath.Dir(t.Dir)); return err },
-	"other":  func(t task) error { return os.WriteFile(filepath.Join(filepath.Dir(t.Dir), "outside"), nil, 0o600) },
-	"tcp":    func(task) error { return closeIt(net.Dial("tcp", "127.0.0.1:9")) },
-	"socket": func(task) error { return socket(unix.AF_INET, unix.SOCK_DGRAM) },
-	"unix":   func(task) error { return socket(unix.AF_UNIX, unix.SOCK_STREAM) },
-	"exec":   func(task) error { return exec.Command("/bin/true").Run() },
-	"fork":   func(task) error { return fork() },
-	"ptrace": func(task) error { return ptrace(os.Getppid()) },
-	"signal": func(task) error { return syscall.Kill(os.Getppid(), 0) },
-	"memory": func(task) error { return mmap(unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE) },
-	"shared": func(task) error { return mmap(unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED) },
+	"read":    func(t task) error { _, err := os.ReadFile(filepath.Join(t.Dir, "secret")); return err },
+	"list":    func(t task) error { _, err := os.ReadDir(t.Dir); return err },
+	"write":   func(t task) error { return os.WriteFile(filepath.Join(t.Dir, "new"), []byte("x"), 0o600) },
+	"append":  func(t task) error { return appendTo(filepath.Join(t.Dir, "secret")) },
+	"remove":  func(t task) error { return os.Remove(filepath.Join(t.Dir, "secret")) },
+	"parent":  func(t task) error { _, err := os.ReadDir(filepath.Dir(t.Dir)); return err },
+	"other":   func(t task) error { return os.WriteFile(filepath.Join(filepath.Dir(t.Dir), "outside"), nil, 0o600) },
+	"tcp":     func(task) error { return closeIt(net.Dial("tcp", "127.0.0.1:9")) },
+	"socket":  func(task) error { return socket(unix.AF_INET, unix.SOCK_DGRAM) },
+	"unix":    func(task) error { return socket(unix.AF_UNIX, unix.SOCK_STREAM) },
+	"exec":    func(task) error { return exec.Command("/bin/true").Run() },
+	"fork":    func(task) error { return fork() },
+	"ptrace":  func(task) error { return ptrace(os.Getppid()) },
+	"signal":  func(task) error { return syscall.Kill(os.Getppid(), 0) },
+	"by pipe": func(task) error { return signalByPipe() },
+	"memory":  func(task) error { return mmap(unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE) },
+	"shared":  func(task) error { return mmap(unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED) },
 	"later": func(task) error { // reserved first, made writable afterwards
 		b, err := unix.Mmap(-1, 0, hugeBytes, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 		if err != nil {
@@ -150,6 +151,24 @@ func ptrace(pid int) error {
 	_, _ = unix.Wait4(pid, nil, unix.WUNTRACED, nil)
 	_, _, _ = syscall.Syscall6(unix.SYS_PTRACE, uintptr(unix.PTRACE_DETACH), uintptr(pid), 0, 0, 0, 0)
 	return nil
+}
+
+// parentPID is asked for before Apply: afterwards nobody says it.
+var parentPID = os.Getppid()
+
+// signalByPipe makes the parent the owner of a pipe, who is told by a signal of our choice that there is something to read.
+func signalByPipe() error {
+	r, w, err := pipe()
+	if err != nil {
+		return err
+	}
+	defer unix.Close(r)
+	defer unix.Close(w)
+	_, err = unix.FcntlInt(uintptr(r), unix.F_SETOWN, parentPID)
+	if err == nil {
+		_, err = unix.FcntlInt(uintptr(r), unix.F_SETSIG, int(unix.SIGKILL))
+	}
+	return err
 }
 
 func mmap(prot, flags int) error {
@@ -333,7 +352,7 @@ func TestMeasures(t *testing.T) {
 		confine.NoNewPrivs: {"gain"},
 		confine.Landlock:   {"read", "list", "write", "append", "remove", "parent", "other", "tcp", "signal", "file size", "open proc"},
 		confine.Seccomp: {
-			"read", "list", "write", "append", "remove", "parent", "other", "tcp", "socket", "unix", "exec", "fork", "ptrace", "signal", "shared",
+			"by pipe", "read", "list", "write", "append", "remove", "parent", "other", "tcp", "socket", "unix", "exec", "fork", "ptrace", "signal", "shared",
 			"raise", "file size", "open proc", "look in", "gain", "filter", "core", // getrlimit is denied, which reads as a limit that cannot be seen
 		},
 	} {

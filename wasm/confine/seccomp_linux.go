@@ -11,7 +11,7 @@ import (
 // always are the system calls that a Go program needs to compute, to speak through open descriptors and to end; some are of C's start of a
 // thread. Names that a processor does not have are passed over.
 var always = []string{
-	"read", "write", "readv", "writev", "close", "fstat", "fcntl", "poll", "ppoll", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "eventfd2", "pipe2",
+	"read", "write", "readv", "writev", "close", "fstat", "poll", "ppoll", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "eventfd2", "pipe2",
 	"munmap", "mprotect", "madvise", "mremap", "brk",
 	"futex", "nanosleep", "clock_nanosleep", "clock_gettime", "clock_getres", "gettimeofday", "time", "sched_yield", "sched_getaffinity", "restart_syscall",
 	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "gettid", "getpid", "set_robust_list", "rseq", "set_tid_address", "getrandom",
@@ -59,6 +59,11 @@ func applySeccomp(p *Policy) (Measure, error) {
 				when("mmap", seccomp.Condition{Argument: 3, Operation: seccomp.BitsNotSet, Value: unix.MAP_SHARED | unix.MAP_GROWSDOWN}),
 				// Signals to the process's own threads, as Go's scheduler sends them.
 				when("tgkill", seccomp.Condition{Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid())}),
+				// Flags of descriptors. F_SETOWN and F_SETSIG would have the kernel send any signal to any process of the user.
+				when("fcntl", seccomp.Condition{Argument: 1, Operation: seccomp.Equal, Value: unix.F_GETFD}),
+				when("fcntl", seccomp.Condition{Argument: 1, Operation: seccomp.Equal, Value: unix.F_SETFD}),
+				when("fcntl", seccomp.Condition{Argument: 1, Operation: seccomp.Equal, Value: unix.F_GETFL}),
+				when("fcntl", seccomp.Condition{Argument: 1, Operation: seccomp.Equal, Value: unix.F_SETFL}),
 			}},
 			{Action: refuseUnknown, Names: known(info, []string{"clone3"})}, // its flags are out of sight: C falls back to clone
 		}},

@@ -37,6 +37,9 @@ func liar(mode string) int {
 	case "no helper at all":
 		_, _ = os.Stdout.WriteString("Usage: something else entirely\n")
 		return 2
+	case "ready and deaf":
+		_ = wire.NewConn(os.Stdin, os.Stdout).SendJSON(wire.Ready, wire.Started{Snapshot: true})
+		select {}
 	}
 	var args wire.RunArgs
 	_ = json.Unmarshal(req.Args, &args)
@@ -238,6 +241,29 @@ func TestBadStarts(t *testing.T) {
 	}
 	if _, err := p.Instance(t.Context()); readapi.CodeOf(err) != readapi.CodeCapabilityUnavailable {
 		t.Errorf("no program: %v", err)
+	}
+}
+
+// TestDeafHelper: a helper that is ready before it has heard what it is to run does not keep a caller who has gone.
+func TestDeafHelper(t *testing.T) {
+	p, err := newRing(t, Options{Helper: self(t, "liar", "ready and deaf")}).Compile(t.Context(), guest(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.Instance(ctx)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if readapi.CodeOf(err) != readapi.CodeLimitTime {
+			t.Error(err)
+		}
+	case <-time.After(startTimeout / 2):
+		t.Error("it waits for the helper")
 	}
 }
 

@@ -252,10 +252,15 @@ func (p *Program) introduce(ctx context.Context, proc *process, warm [][]byte) (
 	told := make(chan error, 1)
 	go func() { told <- p.tell(proc, warm) }()
 	err = p.hear(ctx, proc, &started)
-	if !stop() || err != nil {
+	if err != nil || started.Failure != nil {
 		proc.expire(time.Now()) // whoever tells ends too
 	}
-	<-told
+	if e := <-told; err == nil && started.Failure == nil { // one that is ready and does not listen is no helper
+		err = e
+	}
+	if !stop() && err == nil { // ctx ended, and its word may come when the pipes are in use again
+		err = ctx.Err()
+	}
 	switch e := ended(ctx); {
 	case e != nil:
 		return started, e
