@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/plugins"
@@ -64,7 +65,12 @@ type Options struct {
 
 	MaxQueue         int // reads that wait for their turn; see plugins.Options
 	MaxQueuePerParty int // the same of one session; see plugins.Options
+	RestAfter        int // failures of a decoder's own after which it rests; see plugins.Options
 	CrossCheck       int // every so manieth read is compared with the other engine; see plugins.Options
+
+	IdleTimeout   time.Duration         // of decoders' instances that no read uses; see plugins.Options
+	CompileLimits sandbox.CompileLimits // of the helper that compiles a foreign decoder
+	InitLimits    sandbox.Limits        // of what runs before a decoder's first read; see sandbox.Options
 
 	// Report hears of decoders and files that are taken out of service; see plugins.Options.
 	Report func(plugins.Incident)
@@ -128,7 +134,8 @@ func NewReader(opts *Options) (*Reader, error) {
 		Engine: engine, CacheDir: cache, MaxTotalMemoryBytes: opts.MaxTotalMemoryBytes, MaxInstances: opts.MaxInstances,
 		OneShot: opts.OneShot, Logger: opts.Logger, OnCompile: opts.OnCompile,
 		Isolation: isolation, Helper: opts.Helper, MaxQueue: opts.MaxQueue, MaxQueuePerParty: opts.MaxQueuePerParty,
-		CrossCheck: opts.CrossCheck, Report: opts.Report,
+		RestAfter: opts.RestAfter, CrossCheck: opts.CrossCheck, Report: opts.Report,
+		IdleTimeout: opts.IdleTimeout, CompileLimits: opts.CompileLimits, InitLimits: opts.InitLimits,
 	})
 	if err != nil {
 		return nil, readapi.AsError("glovebox.NewReader", err)

@@ -83,7 +83,8 @@ type ModuleOptions struct {
 // describe itself behind the wall. A trusted module is lowered for the interpreter in this process instead, which takes less time than compiling.
 //
 // Errors: module_refused with the rule that it breaks, with the limit that compiling it hits, and where there is neither a helper nor trust;
-// bad_output and the other codes of a decoder that does not describe itself.
+// capability_unavailable where the helper cannot be started or is of another version; bad_output and the other codes of a decoder that does not
+// describe itself.
 func FromModule(ctx context.Context, wasm []byte, opts *ModuleOptions) (Decoder, error) {
 	const op = "plugins.FromModule"
 	if opts == nil {

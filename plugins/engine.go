@@ -44,9 +44,7 @@ func newEngine(o Options, reclaim func()) (engine, error) {
 		}
 		return inProcess{rt}, nil
 	case Process:
-		r, err := ring.New(&ring.Options{
-			Helper: o.Helper, Engine: o.Engine, CacheDir: o.CacheDir, Log: o.Logger, CompileLimits: o.CompileLimits, InitLimits: o.InitLimits,
-		})
+		r, err := ring.New(&ring.Options{Helper: o.Helper, Engine: o.Engine, CacheDir: o.CacheDir, Log: o.Logger, CompileLimits: o.CompileLimits, InitLimits: o.InitLimits})
 		if err != nil {
 			return nil, err
 		}

@@ -39,7 +39,7 @@ func TestIdle(t *testing.T) {
 			}
 		}
 		burst(4)
-		after(9*time.Second, 4)
+		after(9500*time.Millisecond, 4)
 		burst(2) // two of them are at work when the time of the others is over; one of those stays, as nobody else is idle then
 		after(5*time.Second, 3)
 		after(time.Minute, 1)

@@ -70,11 +70,10 @@ func TestInstallRefuses(t *testing.T) {
 		opts  *plugins.ModuleOptions
 		limit string
 	}{
-		"no options":       {nil, ""},
-		"no helper":        {&plugins.ModuleOptions{CacheDir: t.TempDir()}, ""},
-		"helper not there": {&plugins.ModuleOptions{Helper: []string{t.TempDir() + "/none"}}, ""},
-		"time":             {&plugins.ModuleOptions{Helper: helper, CompileLimits: sandbox.CompileLimits{Timeout: time.Microsecond}}, "compile_timeout_ms"},
-		"code":             {&plugins.ModuleOptions{Helper: helper, CompileLimits: sandbox.CompileLimits{MaxCodeBytes: 1}}, "compile_code_bytes"},
+		"no options": {nil, ""},
+		"no helper":  {&plugins.ModuleOptions{CacheDir: t.TempDir()}, ""},
+		"time":       {&plugins.ModuleOptions{Helper: helper, CompileLimits: sandbox.CompileLimits{Timeout: time.Microsecond}}, "compile_timeout_ms"},
+		"code":       {&plugins.ModuleOptions{Helper: helper, CompileLimits: sandbox.CompileLimits{MaxCodeBytes: 1}}, "compile_code_bytes"},
 	} {
 		_, err := plugins.FromModule(t.Context(), hostiletest.Puppet(), c.opts)
 		e, ok := errors.AsType[*readapi.Error](err)
@@ -83,6 +82,11 @@ func TestInstallRefuses(t *testing.T) {
 		} else if c.limit == "" && e.Hint == "" {
 			t.Errorf("%s: no hint", name)
 		}
+	}
+	none := &plugins.ModuleOptions{Helper: []string{t.TempDir() + "/none"}}
+	_, err := plugins.FromModule(t.Context(), hostiletest.Puppet(), none)
+	if e, ok := errors.AsType[*readapi.Error](err); !ok || e.Code != readapi.CodeCapabilityUnavailable || e.Hint == "" {
+		t.Errorf("a helper that is not there: %v", err) // which says nothing against the module
 	}
 	if _, err := plugins.FromModule(t.Context(), hostiletest.Puppet(), &plugins.ModuleOptions{CompileLimits: sandbox.CompileLimits{Timeout: -1}, Helper: helper}); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
 		t.Errorf("a negative limit: %v", err)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -157,9 +159,14 @@ func (a *app) checkModule(ctx context.Context, name string, wasm []byte) (*check
 		if !ok || e.Code == readapi.CodeCanceled || e.Code == readapi.CodeBusy || e.Code == readapi.CodeCapabilityUnavailable || e.Code == readapi.CodeInternal {
 			return nil, asFailure(name, err)
 		}
-		if e.Code == readapi.CodeModuleRefused {
+		switch {
+		case e.Code == readapi.CodeModuleRefused:
 			d.refuse(ruleCompile, e.Message())
-		} else {
+		case e.Limit != nil: // the sentences of limits are about reading a file
+			d.refuse(ruleDescribe, "a limit was hit before it had said what it is: "+e.Limit.String())
+		case e.Code == readapi.CodeBadOutput && e.Err != nil: // which names the key; it is escaped as it is printed
+			d.refuse(ruleDescribe, e.Message()+" "+e.Err.Error())
+		default:
 			d.refuse(ruleDescribe, e.Message())
 		}
 	}
@@ -230,28 +237,40 @@ func (a *app) printCheck(d *checkDocument) {
 	}
 	line("sha256 " + d.SHA256)
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	if d.Verdict == refused {
-		fmt.Fprint(w, "\nread before it was refused:\n")
-	}
-	fmt.Fprint(w, "\nsizes\n")
-	for _, row := range sizeOrder {
-		if n, ok := d.Sizes[row[0]]; ok && (n > 0 || d.Verdict == accepted) {
-			fmt.Fprintf(w, "  %s\t%d\n", row[1], n)
+	section := func(heading string, rows [][2]string) {
+		if len(rows) > 0 {
+			fmt.Fprintf(w, "\n%s\n", heading)
+		}
+		for _, r := range rows {
+			fmt.Fprintf(w, "  %s\t%s\n", readapi.EscapeLine(r[0]), r[1])
 		}
 	}
-	fmt.Fprint(w, "\nimports\n")
+	sizes, imports, exports, customs := d.rows()
+	if d.Verdict == refused && len(imports)+len(exports) > 0 {
+		fmt.Fprint(w, "\nread before it was refused:\n")
+	}
+	section("sizes", sizes)
+	section("imports", imports)
+	section("exports", exports)
+	section("custom sections, of which nothing runs", customs)
+	_ = w.Flush() // output remembers a failed write
+}
+
+// rows are the tables of what the module is made of, as people are shown them.
+func (d *checkDocument) rows() (sizes, imports, exports, customs [][2]string) {
+	for _, row := range sizeOrder {
+		if n, ok := d.Sizes[row[0]]; ok && (n > 0 || d.Verdict == accepted) {
+			sizes = append(sizes, [2]string{row[1], strconv.Itoa(n)})
+		}
+	}
 	for _, i := range d.Imports {
-		fmt.Fprintf(w, "  %s\t%s\n", readapi.EscapeLine(i.Module+"."+i.Name), i.Type)
+		imports = append(imports, [2]string{i.Module + "." + i.Name, i.Type})
 	}
-	fmt.Fprint(w, "\nexports\n")
 	for _, e := range d.Exports {
-		fmt.Fprintf(w, "  %s\t%s %s\n", readapi.EscapeLine(e.Name), e.Kind, e.Type)
-	}
-	if len(d.Customs) > 0 {
-		fmt.Fprint(w, "\ncustom sections, of which nothing runs\n")
+		exports = append(exports, [2]string{e.Name, strings.TrimSuffix(e.Kind+" "+e.Type, " ")})
 	}
 	for _, c := range d.Customs {
-		fmt.Fprintf(w, "  %s\t%d bytes\n", readapi.EscapeLine(c.Name), c.Bytes)
+		customs = append(customs, [2]string{c.Name, strconv.Itoa(c.Bytes) + " bytes"})
 	}
-	_ = w.Flush() // output remembers a failed write
+	return sizes, imports, exports, customs
 }

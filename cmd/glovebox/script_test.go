@@ -60,6 +60,9 @@ func sampleBytes(kind, arg string) ([]byte, error) {
 	case "attack": // one that may be compiled and does not get far: FUNCTION ATTACK
 		in, attack, _ := strings.Cut(arg, " ")
 		return hostiletest.In(in, hostiletest.Attack(attack)), nil
+	case "describes": // one that says this of itself
+		payload, err := abi.AppendFrame(nil, json.RawMessage(arg), nil)
+		return hostiletest.Describing(hostiletest.Frame{Kind: abi.KindDescribe, Payload: payload}), err
 	case "untyped": // one that keeps the rules and adds numbers that are not there
 		i32 := binarytest.Types{binarytest.I32}
 		m := binarytest.New()

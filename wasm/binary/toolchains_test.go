@@ -3,18 +3,11 @@
 package binary_test
 
 import (
-	"bytes"
-	"context"
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
-
 	"github.com/glovebox-wasm/glovebox/testdata/toolchain"
-	"github.com/glovebox-wasm/glovebox/wasm/binary"
+	"github.com/glovebox-wasm/glovebox/wasm/binary/difftest"
 )
 
 // toolchainModules are decoders as the compilers of other languages make them, at the levels that make other code of one source.
@@ -52,150 +45,51 @@ var abiCalls = []abiCall{
 }
 
 // TestToolchainDifferential runs what other compilers make as they made it and rewritten, on both engines: the same frames, results and
-// memory, and the same fuel on both engines, whatever the slice.
+// memory, and the same fuel on both engines, whatever the slice. Each decode is on an instance of its own.
 func TestToolchainDifferential(t *testing.T) {
 	for name, wasm := range toolchainModules(t) {
 		t.Run(name, func(t *testing.T) {
-			rewritten, err := binary.Rewrite(wasm, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := binary.Admit(wasm, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, _ := abiOutcome(t, "compiler", wasm, m, false, 0)
-			if n := strings.Count(want, "frame 3 "); n < 1 {
-				t.Fatalf("the module did its work %d times:\n%.2000s", n, want)
-			}
+			lab := difftest.NewLab(t)
 			var fuel int64
-			for _, run := range []struct {
-				engine    string
-				rewritten bool
-				slice     int64
-			}{{"interpreter", false, 0}, {"compiler", true, 1 << 40}, {"compiler", true, 1000}, {"interpreter", true, 1 << 40}, {"interpreter", true, 1000}} {
-				code := wasm
-				if run.rewritten {
-					code = rewritten
-				}
-				got, used := abiOutcome(t, run.engine, code, m, run.rewritten, run.slice)
-				if got != want {
-					t.Fatalf("%+v:\n%.3000s\noriginal on the compiler:\n%.3000s", run, got, want)
-				}
-				if run.rewritten && fuel == 0 {
-					fuel = used
-				}
-				if run.rewritten && (used != fuel || used < 1000) {
-					t.Errorf("%+v takes %d fuel, others %d", run, used, fuel)
-				}
+			emitted := 0
+			for _, c := range abiCalls {
+				input := difftest.Input{Request: []byte(c.request), Input: []byte(c.input)}
+				calls := []invocation{inv("glovebox_abi"), inv("glovebox_describe"), inv("glovebox_decode")}
+				emitted += emits(t, lab, wasm, input, &calls)
+				r := lab.Differential(wasm, &difftest.Options{Input: input, Slices: []int64{1 << 40, 1000}}, calls)
+				fuel += r.Fuel
 			}
-			t.Logf("%d bytes, %d fuel, frames of %d bytes", len(wasm), fuel, len(want))
+			if least := 2 * len(abiCalls); emitted <= least {
+				t.Errorf("%d frames, of which %d or more describe the module or end an answer: it did no work", emitted, least)
+			}
+			if fuel < 1000 {
+				t.Errorf("all of it took %d units", fuel)
+			}
+			t.Logf("%d bytes, %d units, %d frames", len(wasm), fuel, emitted)
 		})
 	}
 }
 
-// abiOutcome runs the describe and every decode, each decode on an instance of its own, and records all that can be seen.
-func abiOutcome(t *testing.T, engine string, wasm []byte, m *binary.Module, rewritten bool, slice int64) (seen string, fuel int64) {
+// emits puts _initialize before the calls where the module has it, and counts the frames that the original sends.
+func emits(t *testing.T, lab *difftest.Lab, wasm []byte, input difftest.Input, calls *[]invocation) (n int) {
 	t.Helper()
-	var sb strings.Builder
-	for i, c := range abiCalls {
-		g := &abiGuest{abiCall: c, out: &sb}
-		in := g.start(t, engine, wasm, rewritten, slice)
-		calls := []string{"glovebox_decode"}
-		if i == 0 {
-			calls = []string{"glovebox_abi", "glovebox_describe", "glovebox_decode"}
-		}
-		if in.mod.ExportedFunction("_initialize") != nil {
-			calls = append([]string{"_initialize"}, calls...)
-		}
-		for _, name := range calls {
-			r, trap := in.call(name)
-			for i := range r {
-				r[i] = uint64(uint32(r[i]))
-			}
-			fmt.Fprintf(&sb, "%s = %v %s\n%s", name, r, trap, in.observe(m))
-		}
-		if rewritten {
-			fuel += in.used()
-		}
-	}
-	return sb.String(), fuel
-}
-
-// abiGuest gives a guest what the ABI promises and records what it emits.
-type abiGuest struct {
-	abiCall
-	out *strings.Builder
-}
-
-func (g *abiGuest) start(t *testing.T, engine string, wasm []byte, rewritten bool, slice int64) *instance {
-	t.Helper()
-	in := &instance{t: t, slice: slice}
-	rt := newRuntime(t, engine)
-	t.Cleanup(func() { rt.Close(context.Background()) })
-	wasi_snapshot_preview1.MustInstantiate(t.Context(), rt)
-	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
-	hb := rt.NewHostModuleBuilder("glovebox")
-	add := func(name string, params, results []api.ValueType, fn func(mem api.Memory, st []uint64)) {
-		hb.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, m api.Module, st []uint64) { fn(m.Memory(), st) }), params, results).Export(name)
-	}
-	add("request_len", nil, []api.ValueType{i32}, func(_ api.Memory, st []uint64) { st[0] = uint64(len(g.request)) })
-	add("request_read", []api.ValueType{i32}, nil, func(mem api.Memory, st []uint64) { mem.WriteString(uint32(st[0]), g.request) })
-	add("input_len", nil, []api.ValueType{i64}, func(_ api.Memory, st []uint64) { st[0] = uint64(len(g.input)) })
-	add("input_read", []api.ValueType{i64, i32, i32}, []api.ValueType{i32}, func(mem api.Memory, st []uint64) {
-		off := min(st[0], uint64(len(g.input)))
-		n := min(uint64(uint32(st[2])), uint64(len(g.input))-off)
-		mem.WriteString(uint32(st[1]), g.input[off:off+n])
-		st[0] = n
-	})
-	add("emit", []api.ValueType{i32, i32, i32}, []api.ValueType{i32}, func(mem api.Memory, st []uint64) {
-		b, ok := mem.Read(uint32(st[1]), uint32(st[2]))
-		fmt.Fprintf(g.out, "frame %d %v %q\n", uint32(st[0]), ok, bytes.Clone(b))
-		st[0] = 0
-	})
-	add("log", []api.ValueType{i32, i32, i32}, nil, func(api.Memory, []uint64) {})
-	wall := rt.NewHostModuleBuilder(binary.WallModule)
-	wall.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
-		left := int64(in.fuel.Get())
-		in.given += in.slice - left
-		in.fuel.Set(uint64(in.slice))
-	}), nil, nil).Export(binary.WallRefuel)
-	for _, b := range []wazero.HostModuleBuilder{hb, wall} {
-		if _, err := b.Instantiate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	in.begin(rt, wasm, rewritten)
-	return in
-}
-
-// begin instantiates a module; a rewritten one gets its data and start function from its State.
-func (in *instance) begin(rt wazero.Runtime, wasm []byte, rewritten bool) {
-	t := in.t
-	cm, err := rt.CompileModule(t.Context(), wasm)
+	in, err := lab.Start("compiler", wasm, false, 0, input)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.mod, err = rt.InstantiateModule(t.Context(), cm, wazero.NewModuleConfig().WithName("").WithStartFunctions()); err != nil {
-		t.Fatal(err)
-	}
-	if !rewritten {
-		return
-	}
-	if in.state, err = binary.ReadState(wasm); err != nil {
-		t.Fatal(err)
-	}
-	in.fuel = in.mod.ExportedGlobal(in.state.Fuel).(api.MutableGlobal)
-	in.fuel.Set(uint64(in.slice))
-	in.given = in.slice
-	for _, d := range in.state.Data {
-		if !in.mod.Memory().Write(d.Offset, d.Bytes) {
-			t.Fatalf("segment at %d does not fit", d.Offset)
+	defer in.Mod.Close(t.Context())
+	in.OnImport = func(name string) {
+		if name == "emit" {
+			n++
 		}
 	}
-	if in.state.Start != "" {
-		if _, trap := in.call(in.state.Start); trap != "" {
-			t.Fatal(trap)
+	if in.Mod.ExportedFunction("_initialize") != nil {
+		*calls = append([]invocation{inv("_initialize")}, *calls...)
+	}
+	for _, c := range *calls {
+		if _, trap := in.Call(c.Name); trap != "" {
+			break // which the differential compares
 		}
 	}
+	return n
 }

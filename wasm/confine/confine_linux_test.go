@@ -59,7 +59,7 @@ var attacks = map[string]func(task) error{
 	"append":  func(t task) error { return appendTo(filepath.Join(t.Dir, "secret")) },
 	"remove":  func(t task) error { return os.Remove(filepath.Join(t.Dir, "secret")) },
 	"parent":  func(t task) error { _, err := os.ReadDir(filepath.Dir(t.Dir)); return err },
-	"other":   func(task) error { return os.WriteFile("/tmp/glovebox-confine-test", nil, 0o600) },
+	"other":   func(t task) error { return os.WriteFile(filepath.Join(filepath.Dir(t.Dir), "outside"), nil, 0o600) },
 	"tcp":     func(task) error { return closeIt(net.Dial("tcp", "127.0.0.1:9")) },
 	"socket":  func(task) error { return socket(unix.AF_INET, unix.SOCK_DGRAM) },
 	"unix":    func(task) error { return socket(unix.AF_UNIX, unix.SOCK_STREAM) },
@@ -483,7 +483,7 @@ func orphan() {
 			return
 		}
 		if n, _ := ask.Read(b); n == 0 {
-			select {} // the pipe's end is not what ends it
+			<-time.After(time.Hour) // the pipe's end is not what ends it
 		}
 	}
 }

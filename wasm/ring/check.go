@@ -37,7 +37,7 @@ var details = []string{
 	"the decoder ended itself",
 	"the decoder says that it failed",
 	"the helper cannot be confined",
-	"the helper is of another build",
+	otherBuild,
 	"the memory did not grow to the snapshot",
 	"the system has no memory",
 	"the wall's globals are missing",

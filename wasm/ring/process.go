@@ -160,9 +160,9 @@ func (p *process) death(cause error) *readapi.Error {
 	return e
 }
 
-// outOfMemory reports whether a Go program's last words are that it got no memory.
+// outOfMemory reports whether a Go program's last words are that it got no memory; the last of them are the race detector's.
 func outOfMemory(said string) bool {
-	return strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory")
+	return strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory") || strings.Contains(said, "failed to allocate")
 }
 
 // stderr keeps the beginning of what a helper prints.

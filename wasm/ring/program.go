@@ -81,7 +81,7 @@ func (p *Program) snapshot(ctx context.Context, calls []sandbox.Call) error {
 }
 
 func warmMessage(c *sandbox.Call) ([]byte, error) {
-	if _, err := c.Limits.WithDefaults(); err != nil {
+	if _, err := c.Limits.WithDefaults(); err != nil { // zero stays zero, for what is warmed up with has limits of its own
 		return nil, err
 	}
 	var input []byte
@@ -94,7 +94,7 @@ func warmMessage(c *sandbox.Call) ([]byte, error) {
 			return nil, &readapi.Error{Code: readapi.CodeNotFound, Detail: "its bytes cannot be read", Err: err}
 		}
 	}
-	call := wire.Call{RequestBytes: int64(len(c.Request)), Size: int64(len(input)), Inline: true, Limits: c.Limits} // zeros stay: InitLimits are for them
+	call := wire.Call{RequestBytes: int64(len(c.Request)), Size: int64(len(input)), Inline: true, Limits: c.Limits}
 	b, err := wire.AppendCall(nil, &call)
 	return append(append(b, c.Request...), input...), err
 }
@@ -293,8 +293,7 @@ func (p *Program) tell(proc *process, warm [][]byte) error {
 	args, err := json.Marshal(wire.RunArgs{
 		Build: sandbox.Build(), Engine: p.ring.opts.Engine.String(), CacheDir: p.prepared.CacheDir,
 		Name: m.Name, Digest: m.Digest, Bytes: int64(len(m.Wasm)),
-		MaxMemoryBytes: snapshotsCopies*p.prepared.MaxMemoryBytes + baseMemory + perByte*int64(len(m.Wasm)),
-		InitLimits:     p.ring.opts.InitLimits,
+		MaxMemoryBytes: snapshotsCopies*p.prepared.MaxMemoryBytes + baseMemory + perByte*int64(len(m.Wasm)), Init: p.ring.opts.InitLimits,
 	})
 	if err != nil {
 		return err
@@ -313,12 +312,17 @@ func (p *Program) tell(proc *process, warm [][]byte) error {
 	return proc.conn.Send(wire.Begin)
 }
 
+// otherBuild is what a helper says that has another compiler in it.
+const otherBuild = "the helper is of another build"
+
+const helperHint = "The helper must be of the same version of glovebox and of wazero as this program, such as \"glovebox helper\"."
+
 var errVersion = errors.New("ring: the helper speaks another version")
 
 func otherVersion() error {
 	return &readapi.Error{
 		Code: readapi.CodeCapabilityUnavailable, Detail: "the helper is of another version", Err: errVersion,
-		Hint: "The helper must be a program of this same build, such as \"glovebox helper\".",
+		Hint: helperHint,
 	}
 }
 
@@ -350,8 +354,14 @@ func (p *Program) refusal(f *wire.Failure) error {
 	}
 	p.log.Warn("a helper could not start", "code", readapi.EscapeLine(string(f.Code)), "detail", readapi.EscapeLine(f.Detail), "cause", readapi.EscapeLine(f.Cause))
 	switch f.Code {
-	case readapi.CodeModuleRefused, readapi.CodeCapabilityUnavailable:
+	case readapi.CodeModuleRefused:
 		return &readapi.Error{Code: f.Code, Detail: known(f.Detail), Err: cause(f)}
+	case readapi.CodeCapabilityUnavailable:
+		e := &readapi.Error{Code: f.Code, Detail: known(f.Detail), Err: cause(f)}
+		if f.Detail == otherBuild {
+			e.Hint = helperHint
+		}
+		return e
 	}
 	var told sandbox.Limits // those of a start are the helper's to fill in
 	if f.Limit != nil {

@@ -20,7 +20,7 @@ type Options struct {
 	CacheDir string       // compiled modules; see sandbox.Options
 	Log      *slog.Logger // nil: nowhere
 
-	CompileLimits sandbox.CompileLimits // of the helper that compiles
+	CompileLimits sandbox.CompileLimits // of the helper that compiles; see sandbox.Options
 	InitLimits    sandbox.Limits        // of what runs before the first read; see sandbox.Options
 }
 
@@ -53,9 +53,11 @@ func New(opts *Options) (*Ring, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	box, err := sandbox.New(&sandbox.Options{
-		Engine: o.Engine, CacheDir: o.CacheDir, Helper: o.Helper, Log: o.Log, CompileLimits: o.CompileLimits, InitLimits: o.InitLimits,
-	})
+	var err error
+	if o.InitLimits, err = o.InitLimits.WithInitDefaults(o.Engine); err != nil {
+		return nil, readapi.AsError(op, err)
+	}
+	box, err := sandbox.New(&sandbox.Options{Engine: o.Engine, CacheDir: o.CacheDir, Helper: o.Helper, CompileLimits: o.CompileLimits, InitLimits: o.InitLimits, Log: o.Log})
 	if err != nil {
 		return nil, readapi.AsError(op, err)
 	}

@@ -52,7 +52,7 @@ func TestProcessMemory(t *testing.T) {
 		_, i := started(t, Options{Helper: self(t, "spy", mib)})
 		_, err := i.Decode(t.Context(), &sandbox.Call{Request: told(t, "lines"), Input: bytes.NewReader([]byte("x\n"))})
 		if readapi.CodeOf(err) != want || errors.Is(err, ErrDied) != (want != "") {
-			t.Errorf("%s MiB: %v, want %q", mib, err, want)
+			t.Errorf("%s MiB: %v, want %q; it said %.500q", mib, err, want, i.proc.said.text())
 		}
 	}
 }

@@ -50,18 +50,19 @@ func (r *Runtime) ask(ctx context.Context, m Module, dir string) error {
 	log := &capped{limit: helperLogBytes}
 	cmd, err := r.helperCommand(ctx, dir)
 	if err != nil {
-		return helperFailed("the helper cannot be started", err)
+		return uselessHelper("the helper cannot be started", err)
 	}
 	cmd.Stdout, cmd.Stderr = out, log
-	in, err := cmd.StdinPipe()
-	// The helper is killed with the thread that starts it, as the kernel takes that for its parent. This keeps the thread.
+	// The helper has itself killed when the thread dies that started it, which is how Linux tells that a parent is gone: no other may use this one
+	// and end it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return cmp.Or(stopped(ctx, limits), helperFailed("the helper cannot be started", err))
+		return cmp.Or(stopped(ctx, limits), uselessHelper("the helper cannot be started", err))
 	}
 	told := make(chan struct{})
 	go func() {
@@ -162,9 +163,9 @@ func verdict(reply hello.Reply, limits CompileLimits) error {
 	case hello.NoPlace:
 		return noPlace(nil)
 	case hello.OtherVersion:
-		return helperFailed(fmt.Sprintf("the helper speaks version %d, and this is version %d", reply.Version, hello.Version), nil)
+		return uselessHelper(fmt.Sprintf("the helper speaks version %d, and this is version %d", reply.Version, hello.Version), nil)
 	case hello.OtherBuild:
-		return helperFailed("the helper is of another build, whose machine code is of no use here", nil)
+		return uselessHelper("the helper is of another build, whose machine code is of no use here", nil)
 	}
 	return helperFailed("the helper could not do its work", nil)
 }
@@ -181,6 +182,11 @@ func overCompile(detail, name string, value int64) *readapi.Error {
 
 func helperFailed(detail string, err error) *readapi.Error {
 	return &readapi.Error{Code: readapi.CodeModuleRefused, Detail: detail, Hint: helperHint, Err: err}
+}
+
+// uselessHelper is for a helper that is of no use to any module: nothing is said about this one.
+func uselessHelper(detail string, err error) *readapi.Error {
+	return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: detail, Hint: helperHint, Err: err}
 }
 
 func escapedLine(s string) string {

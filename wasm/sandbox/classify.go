@@ -27,7 +27,7 @@ const (
 	trapNone          trap = "" // not a trap
 	trapPrefix             = "wasm error: "
 	recoveredByWazero      = "(recovered by wazero)"
-	trapTextBytes          = 4 << 10 // of a trap's text that is logged
+	trapTextBytes          = 4 << 10 // of a trap's text that is kept
 )
 
 var traps = []trap{
@@ -58,6 +58,7 @@ func (c *call) classify(err error) *readapi.Error {
 	}
 	ended, exited := errors.AsType[*exit](err)
 	t := trapOf(err)
+	err = &oneLine{err}
 	if !exited && t == trapNone {
 		return &readapi.Error{Code: readapi.CodeInternal, Err: err}
 	}
@@ -76,6 +77,16 @@ func (c *call) classify(err error) *readapi.Error {
 	}
 	return &readapi.Error{Code: readapi.CodeTrap, Err: err}
 }
+
+// oneLine is an error of wazero's as a log may have it: its text has the names of the module's functions, which are a stranger's words.
+type oneLine struct{ err error }
+
+func (o *oneLine) Error() string {
+	text := o.err.Error()
+	return readapi.EscapeLine(text[:min(len(text), trapTextBytes)])
+}
+
+func (o *oneLine) Unwrap() error { return o.err }
 
 // memoryRefused is the error for a guest that died after it did not get memory; nil if it got all that it asked for.
 func (c *call) memoryRefused() *readapi.Error {
@@ -115,9 +126,6 @@ func (c *call) logFailure(e *readapi.Error) {
 	cause := ""
 	if e.Err != nil {
 		cause = e.Err.Error()
-	}
-	if len(cause) > trapTextBytes {
-		cause = cause[:trapTextBytes]
 	}
 	c.log.out.LogAttrs(c.ctx, level, "a call ended early",
 		slog.String("code", string(e.Code)), slog.String("detail", e.Detail), slog.String("cause", readapi.EscapeLine(cause)))

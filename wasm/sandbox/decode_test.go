@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/abi"
 )
 
@@ -39,6 +41,19 @@ func TestDecode(t *testing.T) {
 			t.Errorf("usage %+v, want %+v", u, want)
 		}
 	})
+}
+
+// TestDescribeRefused checks that a description which is turned down says why, also where the guest, told to stop, then says that it failed.
+func TestDescribeRefused(t *testing.T) {
+	for _, ends := range [][]any{{drop, i32(0)}, {}, {drop, unreachable}} { // what emit gives is what the second returns; the third traps
+		g := newGuest(i32(0))
+		g.export(abi.ExportDescribe, g.fn("", "i", nil, append([]any{emitRange(1, i32(0), i32(0))}, ends...)...))
+		_, _, err := newRuntime(t, Options{Engine: Interpreter}).Describe(t.Context(), g.module(t))
+		e, ok := errors.AsType[*readapi.Error](err)
+		if !ok || e.Code != readapi.CodeBadOutput || e.Detail != "its description breaks the rules of the ABI" || e.Err == nil {
+			t.Errorf("%v, want bad_output and what is wrong", err)
+		}
+	}
 }
 
 func TestDescribe(t *testing.T) {

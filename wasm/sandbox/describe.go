@@ -30,8 +30,12 @@ func (r *Runtime) Describe(ctx context.Context, m Module) (abi.Description, [][]
 	err = inst.Describe(ctx, func(kind abi.Kind, payload []byte) (stop bool) {
 		f, err := abi.ParseFrame(kind, payload)
 		d, ok := f.Value.(*abi.Description)
-		if err != nil || !ok || desc != nil {
-			bad = &readapi.Error{Code: readapi.CodeBadOutput, Detail: "it does not describe itself in one frame", Err: err}
+		switch {
+		case err != nil:
+			bad = &readapi.Error{Code: readapi.CodeBadOutput, Detail: "its description breaks the rules of the ABI", Err: err}
+			return true
+		case !ok || desc != nil:
+			bad = &readapi.Error{Code: readapi.CodeBadOutput, Detail: "it does not describe itself in one frame"}
 			return true
 		}
 		desc = d
@@ -43,7 +47,7 @@ func (r *Runtime) Describe(ctx context.Context, m Module) (abi.Description, [][]
 	if err == nil && bad == nil && desc == nil {
 		bad = &readapi.Error{Code: readapi.CodeBadOutput, Detail: "it does not describe itself"}
 	}
-	if err == nil && bad != nil {
+	if bad != nil { // a guest that is told to stop may say that it failed: this is why
 		err = edge(op, m.Name, bad)
 	}
 	if err != nil {

@@ -230,7 +230,7 @@ func readProof(folder, digest string) error {
 	return nil
 }
 
-const helperHint = "The helper must be a program of this same build, such as \"glovebox helper\"."
+const helperHint = "The helper must be of the same version of glovebox and of wazero as this program, such as \"glovebox helper\"."
 
 func noHelper() *readapi.Error {
 	return &readapi.Error{

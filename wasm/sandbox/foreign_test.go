@@ -73,6 +73,14 @@ func refusedWith(t testing.TB, err error, limit string) {
 	}
 }
 
+// uselessWith wants an error that is about the helper, and says nothing against the module.
+func uselessWith(t testing.TB, err error) {
+	t.Helper()
+	if e, ok := errors.AsType[*readapi.Error](err); !ok || e.Code != readapi.CodeCapabilityUnavailable || e.Detail == "" || e.Hint == "" {
+		t.Fatalf("%v, want capability_unavailable with words and a hint", err)
+	}
+}
+
 func TestForeign(t *testing.T) {
 	engines(t, func(t *testing.T, e Engine) {
 		for _, withCache := range []bool{true, false} {

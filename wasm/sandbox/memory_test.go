@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -70,7 +71,7 @@ func TestBeyondShrunk(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := i.Decode(t.Context(), &Call{})
-		if got := wantCode(t, err, readapi.CodeTrap); trapOf(got.Err) != trapMemoryBounds {
+		if got := wantCode(t, err, readapi.CodeTrap); trapOf(errors.Unwrap(got.Err)) != trapMemoryBounds {
 			t.Errorf("it ended by %v", got.Err)
 		}
 	})

@@ -88,6 +88,9 @@ func (r *Runtime) fillFor(ctx context.Context, m Module) (*compileCache, error) 
 // WithDefaults fills in what is 0. A negative number is invalid_request.
 func (l Limits) WithDefaults() (Limits, error) { return l.withDefaults() }
 
+// WithInitDefaults fills in what is 0 in InitLimits, for guests on engine e. A negative number is invalid_request.
+func (l Limits) WithInitDefaults(e Engine) (Limits, error) { return l.withInitDefaults(e) }
+
 // HasSnapshot reports whether instances of the program start from a snapshot, so that Reset can work.
 func (p *Program) HasSnapshot() bool {
 	p.mu.Lock()

@@ -101,8 +101,7 @@ func (s *server) start(ctx context.Context, args wire.RunArgs) (started wire.Sta
 		return started, err
 	}
 	rt, err := sandbox.New(&sandbox.Options{
-		Engine: engine, CacheDir: args.CacheDir, MaxTotalMemoryBytes: 2 * args.MaxMemoryBytes, InitLimits: args.InitLimits,
-		Log: slog.New(&logger{conn: s.conn}),
+		Engine: engine, CacheDir: args.CacheDir, MaxTotalMemoryBytes: 2 * args.MaxMemoryBytes, InitLimits: args.Init, Log: slog.New(&logger{conn: s.conn}),
 	})
 	if err != nil {
 		return started, err

@@ -19,7 +19,7 @@ type RunArgs struct {
 	Bytes          int64  `json:"bytes"`  // its length
 	MaxMemoryBytes int64  `json:"max_memory_bytes"`
 
-	InitLimits sandbox.Limits `json:"init_limits"` // of what runs before the first call
+	Init sandbox.Limits `json:"init"` // of what runs before the first read; zero: the defaults
 }
 
 // Started says how a helper's start went.
