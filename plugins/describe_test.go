@@ -1,6 +1,7 @@
 package plugins_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,8 @@ func TestHostileDescriptions(t *testing.T) {
 		"no types":                     {set("media_types", []string{}), false},
 		"a form that there is not":     {set("forms", []string{"audio"}), false},
 		"samples beyond the frame":     {set("samples", []header{{"media_type": "text/x-good", "bytes": 1 << 30}}), false},
+		"as many samples as may be":    {set("samples", slices.Repeat([]header{{"media_type": "text/x-good", "bytes": 0}}, 32)), true},
+		"samples without end":          {set("samples", slices.Repeat([]header{{"media_type": "text/x-good", "bytes": 0}}, 33)), false},
 		"samples below nothing":        {set("samples", []header{{"media_type": "text/x-good", "bytes": -1}}), false},
 	} {
 		d, err := plugins.FromModule(t.Context(), hostiletest.Describing(c.frames...), &plugins.ModuleOptions{

@@ -263,7 +263,7 @@ func TestDetails(t *testing.T) {
 	other := []string{
 		"an option is negative", "there is no such engine", "two calls of one instance at once", "the sandbox is closed", "a limit is negative",
 		"the instance is of no use after an error", "it does not describe itself", "it does not describe itself in one frame",
-		"its description breaks the rules of the ABI", "its bytes cannot be read",
+		"its description breaks the rules of the ABI", "it brings more samples than a decoder may", "its bytes cannot be read",
 		"the file became shorter while it was read", "the decoder is being closed", "a host function outside a call", "compiling the module failed",
 		"nobody vouches for it, and there is no helper that could compile it", "there is no place for machine code", "it does not export ", "its export ",
 		"its machine code is not what was verified", "the compiler does not support this machine",

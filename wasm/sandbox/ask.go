@@ -58,9 +58,6 @@ func (r *Runtime) ask(ctx context.Context, m Module, dir string) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	in, err := cmd.StdinPipe()
-	// The helper is killed with the thread that starts it, as the kernel takes that for its parent. This keeps the thread.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	if err == nil {
 		err = cmd.Start()
 	}

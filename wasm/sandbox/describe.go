@@ -8,6 +8,10 @@ import (
 	"github.com/glovebox-wasm/glovebox/wasm/abi"
 )
 
+// mostSamples is how many samples a decoder may bring. Each is read before the first file is, with a budget of its own: a frame has room for
+// thirty thousand empty ones.
+const mostSamples = 32
+
 // Describe compiles m, lets it describe itself, and throws the program away: what a module says of itself, and the samples that it brings,
 // in the order of Description.Samples. The caller owns both.
 //
@@ -36,6 +40,9 @@ func (r *Runtime) Describe(ctx context.Context, m Module) (abi.Description, [][]
 			return true
 		case !ok || desc != nil:
 			bad = &readapi.Error{Code: readapi.CodeBadOutput, Detail: "it does not describe itself in one frame"}
+			return true
+		case len(d.Samples) > mostSamples:
+			bad = &readapi.Error{Code: readapi.CodeBadOutput, Detail: "it brings more samples than a decoder may"}
 			return true
 		}
 		desc = d
