@@ -19,6 +19,7 @@ func withForeign(ctx context.Context, wasm []byte, helper []string) error {
 	}
 	reader, err := glovebox.NewReader(&glovebox.Options{
 		Decoders:  []plugins.Decoder{decoder}, // asked behind the built-in ones
+		Order:     []string{decoder.Name},     // or before them
 		Helper:    helper,
 		Isolation: glovebox.IsolationProcess,
 	})
@@ -41,8 +42,8 @@ func ExampleOptions_foreign() {
 		fmt.Println(err)
 	}
 	// Output:
+	// stranger
 	// pdf
 	// image
 	// text
-	// stranger
 }

@@ -53,8 +53,11 @@ type Options struct {
 	MaxTotalMemoryBytes int64 // all guests together; see plugins.Options
 	MaxInstances        int   // of one decoder at once; see plugins.Options
 
-	// Decoders are asked behind the built-in ones, so not for texts, which those read all: what plugins.FromModule made, usually.
+	// Decoders are asked behind the built-in ones, which read all texts, unless Order says otherwise: what plugins.FromModule made, usually.
 	Decoders []plugins.Decoder
+
+	// Order names decoders that are asked first. A Host keeps that in its store, for all that use it, until it is told another order.
+	Order []string
 
 	// Isolation says where decoders run; default: in this process.
 	Isolation Isolation
@@ -145,6 +148,10 @@ func NewReader(opts *Options) (*Reader, error) {
 			_ = reg.Close(context.Background()) // nothing runs in it yet
 			return nil, readapi.AsError("glovebox.NewReader", err)
 		}
+	}
+	if err := reg.Order(opts.Order...); err != nil {
+		_ = reg.Close(context.Background())
+		return nil, readapi.AsError("glovebox.NewReader", err)
 	}
 	h, err := host.NewReader(reg, &host.ReaderOptions{Limits: lim})
 	if err != nil {
@@ -313,6 +320,10 @@ type DecoderStatus struct {
 	Compiled   bool                `json:"compiled"`        // in the cache: its first read starts at once
 	State      plugins.State       `json:"state,omitempty"` // whether it is in service in this process; "": not loaded
 }
+
+// EnableDecoder switches a decoder of this Reader on or off. Switching one on also ends its quarantine, and that of the files that failed with
+// it. A name that no decoder has is not_found.
+func (r *Reader) EnableDecoder(name string, on bool) error { return r.registry.Enable(name, on) }
 
 // Warm compiles every decoder into the cache, so that later processes start at once.
 func (r *Reader) Warm(ctx context.Context) error { return r.registry.Warm(ctx) }

@@ -80,6 +80,9 @@ func (h *Host) open(ctx context.Context, dir string, opts *Options) (err error) 
 		Limits: opts.Limits, MaxAttachmentBytes: opts.MaxAttachmentBytes, MaxAttachments: opts.MaxAttachments, CacheBytes: opts.CacheBytes,
 		URIPrefix: opts.URIPrefix, Audit: opts.Audit,
 	})
+	if err == nil && len(opts.Order) > 0 {
+		err = h.core.OrderDecoders(ctx, opts.Order...)
+	}
 	return err
 }
 
@@ -139,8 +142,21 @@ func (h *Host) Decoders(ctx context.Context) ([]DecoderStatus, error) {
 	return out, nil
 }
 
-// EnableDecoder switches a decoder on or off, for every host of the store, at once and for good; addresses come and go with it. A name
-// that no decoder has is not_found.
+// EnableDecoder switches a decoder on or off, for every host of the store, at once and for good; addresses come and go with it. Switching one
+// on also ends its quarantine, and that of the files that failed with it, in this process. A name that no decoder has is not_found.
 func (h *Host) EnableDecoder(ctx context.Context, name string, on bool) error {
-	return h.core.EnableDecoder(ctx, name, on)
+	if err := h.core.EnableDecoder(ctx, name, on); err != nil || !on {
+		return err
+	}
+	// What the store names and this process does not have needs no release.
+	if err := h.reader.EnableDecoder(name, true); readapi.CodeOf(err) != readapi.CodeNotFound {
+		return err
+	}
+	return nil
+}
+
+// OrderDecoders has the named decoders asked first, in this order, by every host of the store, at once and for good; the others keep their
+// order behind them. A name that no decoder has is not_found; one that is there twice is invalid_request.
+func (h *Host) OrderDecoders(ctx context.Context, names ...string) error {
+	return h.core.OrderDecoders(ctx, names...)
 }

@@ -103,6 +103,33 @@ func (h *Host) EnableDecoder(ctx context.Context, name string, on bool) error {
 	}))
 }
 
+// OrderDecoders has the named decoders asked first, in this order, by every host of the store; the others keep theirs behind them. not_found
+// when there is none of a name, invalid_request when one is named twice.
+func (h *Host) OrderDecoders(ctx context.Context, names ...string) error {
+	const op = "host.OrderDecoders"
+	leave, err := h.enter(op)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return readapi.AsError(op, h.changeSet(ctx, func(set []store.DecoderEntry) ([]store.DecoderEntry, error) {
+		var front []store.DecoderEntry
+		for _, name := range names {
+			named := func(d store.DecoderEntry) bool { return d.Name == name }
+			i := slices.IndexFunc(set, named)
+			switch {
+			case slices.ContainsFunc(front, named):
+				return nil, &readapi.Error{Code: readapi.CodeInvalidRequest, Ref: name, Detail: "a decoder is named twice"}
+			case i < 0:
+				return nil, &readapi.Error{Code: readapi.CodeNotFound, Ref: name, Detail: "there is no decoder of this name", Hint: "glovebox plugin list names the decoders."}
+			}
+			front = append(front, set[i])
+			set = slices.Delete(set, i, i+1)
+		}
+		return append(front, set...), nil
+	}))
+}
+
 // register brings the decoders that this host has loaded into the set: unknown ones behind the others, enabled; known ones with the digest
 // that they have now. Decoders that only other hosts have stay as they are.
 func (h *Host) register(ctx context.Context) error {

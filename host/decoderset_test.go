@@ -255,3 +255,24 @@ func TestDecoderChangeFails(t *testing.T) {
 		t.Errorf("asked %d times; %s; %s", r.asked, names(t, same), names(t, h))
 	}
 }
+
+// TestOrderDecoders: an order is the store's, for all its hosts and for good; what cannot be carried out changes nothing.
+func TestOrderDecoders(t *testing.T) {
+	p := newPlace()
+	h, second := p.open(t, newQuick(), nil), p.open(t, newQuick(), nil)
+	if err := h.OrderDecoders(t.Context(), "text", "image"); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, "an unknown one", h.OrderDecoders(t.Context(), "pdf", "zip"), readapi.CodeNotFound)
+	wantCode(t, "one twice", h.OrderDecoders(t.Context(), "pdf", "pdf"), readapi.CodeInvalidRequest)
+	if err := second.OrderDecoders(t.Context()); err != nil {
+		t.Error(err)
+	}
+	_ = h.Close()
+	again := p.open(t, newQuick(), nil)
+	for name, h := range map[string]*host.Host{"second": second, "again": again} {
+		if got := names(t, h); got != "text image pdf" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -74,7 +74,9 @@ func (a *app) mcp(ctx context.Context, flags *mcpFlags, rooted bool) (err error)
 	}
 	p := a.newProgress()
 	defer p.close()
-	return a.keep(ctx, p, &glovebox.Options{Limits: limits}, func(k keeper) error {
+	report, end := a.incidents()
+	defer end()
+	return a.keep(ctx, p, &glovebox.Options{Limits: limits, Report: report}, func(k keeper) error {
 		s, ok := k.session(id).(interface{ Core() *host.Session })
 		if !ok {
 			return readapi.CodeInternal

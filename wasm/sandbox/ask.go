@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -173,7 +174,12 @@ func verdict(reply hello.Reply, limits CompileLimits) error {
 // diedOfMemory reports whether a Go program's last words are that it got no memory. That a helper could lie here does not matter: it is refused
 // either way.
 func diedOfMemory(stderr string) bool {
-	return strings.Contains(stderr, "out of memory") || strings.Contains(stderr, "cannot allocate memory")
+	return slices.ContainsFunc(memoryWords, func(w string) bool { return strings.Contains(stderr, w) })
+}
+
+// memoryWords are those of the Go runtime and of C libraries when the system gives no memory, or none for another thread's stack.
+var memoryWords = []string{
+	"out of memory", "cannot allocate memory", "Cannot allocate memory", "cannot map pages", "failed to reserve", "failed to create new OS thread", "pthread_create failed",
 }
 
 func overCompile(detail, name string, value int64) *readapi.Error {
