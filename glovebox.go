@@ -53,7 +53,7 @@ type Options struct {
 	MaxTotalMemoryBytes int64 // all guests together; see plugins.Options
 	MaxInstances        int   // of one decoder at once; see plugins.Options
 
-	// Decoders are asked behind the built-in ones: what plugins.FromModule made, usually.
+	// Decoders are asked behind the built-in ones, so not for texts, which those read all: what plugins.FromModule made, usually.
 	Decoders []plugins.Decoder
 
 	// Isolation says where decoders run; default: in this process.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -165,7 +166,7 @@ func (a *app) checkModule(ctx context.Context, name string, wasm []byte) (*check
 		case e.Limit != nil: // the sentences of limits are about reading a file
 			d.refuse(ruleDescribe, "a limit was hit before it had said what it is: "+e.Limit.String())
 		case e.Code == readapi.CodeBadOutput && e.Err != nil: // which names the key; it is escaped as it is printed
-			d.refuse(ruleDescribe, e.Message()+" "+e.Err.Error())
+			d.refuse(ruleDescribe, cmp.Or(e.Detail, e.Message())+": "+strings.TrimPrefix(e.Err.Error(), "abi: "))
 		default:
 			d.refuse(ruleDescribe, e.Message())
 		}

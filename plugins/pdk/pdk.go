@@ -32,12 +32,12 @@ import (
 
 // Decoder is one decoder: what it says of itself and its function.
 type Decoder struct {
-	Name       string // short, lower case: "pdf"
-	Version    string // of the decoder, semantic
-	MediaTypes []readapi.MediaType
-	Unit       readapi.Unit
-	Forms      []readapi.Form // without FormAuto, which every decoder has
-	Children   bool           // it lists files inside the file
+	Name       string              // short, lower case: "pdf"
+	Version    string              // of the decoder, semantic
+	MediaTypes []readapi.MediaType // exact, in lower case; docs/abi.md says which ones the host knows
+	Unit       readapi.Unit        // a single word in lower case
+	Forms      []readapi.Form      // without FormAuto, which every decoder has
+	Children   bool                // it lists files inside the file
 
 	// Samples are small valid inputs. The host reads each once before it takes the snapshot that every later read starts from, so what
 	// they touch (tables, caches, the heap's first growth) costs nothing afterwards.

@@ -9,8 +9,21 @@
 //		}})
 //	}
 //
-// A decoder of text, pdf or image can do without vectors of its own: those of this project are run then. A Go program adds the module to its
-// decoders with plugins.FromModule and Registry.Add; the program glovebox and the front door read with the built-in decoders only, so far.
+// A decoder of text, pdf or image can do without vectors of its own: those of this project are run then. A Go program reads with the module
+// by plugins.FromModule and glovebox.Options.Decoders; the program glovebox reads with the built-in decoders only, so far.
+//
+// With Options.Isolation the test binary is its own helper, since a helper is of use only to programs with the same versions in them, and Go
+// puts no versions into a test binary:
+//
+//	func TestMain(m *testing.M) {
+//		if len(os.Args) == 2 && os.Args[1] == "helper" {
+//			os.Exit(helper.Main(os.Stdin, os.Stdout))
+//		}
+//		os.Exit(m.Run())
+//	}
+//
+//	self, err := os.Executable()
+//	plugintest.Run(t, wasm, "vcard", plugintest.Options{Vectors: vectors, Isolation: plugins.Process, Helper: []string{self, "helper"}})
 //
 // The module goes through the same admission, rewriting and sandbox as in a host, and the suite through the same frames. Only tests
 // import this package.
@@ -32,7 +45,7 @@ type Options struct {
 	CacheDir string // compiled modules; "": compiled anew
 
 	Isolation plugins.Isolation // where the module runs
-	Helper    []string          // command line of a program that runs helper.Main; plugins.Process needs it
+	Helper    []string          // command line of a program that runs helper.Main, as the package comment shows; plugins.Process needs it
 
 	// Vectors are the cases; none: those of this project, of which there are some for the kinds text, pdf and image.
 	Vectors []decodertest.Vector

@@ -46,7 +46,7 @@ const (
 	perModuleByte   = 16
 	perLoweredByte  = 160
 	maxWarmUp       = 64 << 20
-	mostTold        = 1 << 40 // milliseconds
+	mostTold        = 1 << 40 // milliseconds of a timeout that a helper names
 	snapshotsCopies = 2       // the guest's memory and its image
 )
 

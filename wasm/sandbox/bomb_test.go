@@ -86,7 +86,7 @@ func TestCompileBombs(t *testing.T) {
 		},
 		{
 			"much code, lowered", Interpreter, CompileLimits{MaxMemoryBytes: 128 << 20}, "compile_memory",
-			func(g *guest) { muchCode(g, 250) }, func(g *guest) { muchCode(g, 10) }, CompileLimits{MaxMemoryBytes: 1 << 20},
+			func(g *guest) { muchCode(g, 250) }, func(g *guest) { muchCode(g, 40) }, CompileLimits{MaxMemoryBytes: 1 << 20},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -92,7 +92,8 @@ typedef struct gb_call {
 /* A small valid input that warms the decoder up. */
 typedef struct { const char *media_type; const char *data; size_t len; } gb_sample;
 
-/* What a decoder says of itself. Lists are words with one blank between them. */
+/* What a decoder says of itself. Lists are words with one blank between them. name and unit are single words in lower case, media types exact ones
+ * that the host knows: docs/abi.md says which. */
 typedef struct {
     const char *name, *version, *media_types, *unit;
     const char *forms;               /* without "auto"; NULL: none */
