@@ -362,7 +362,11 @@ func (p *Program) refusal(f *wire.Failure) error {
 		}
 		return e
 	}
-	return guestFailure(f, p.ring.opts.InitLimits, min(p.ring.opts.InitLimits.MaxMemoryBytes, p.prepared.MaxMemoryBytes))
+	told := p.ring.opts.InitLimits // of what runs first; a warm-up call has others
+	if warm := told.WarmUp(); f.Limit != nil && f.Limit.Value == warm.Fuel {
+		told = warm
+	}
+	return guestFailure(f, told, min(told.MaxMemoryBytes, p.prepared.MaxMemoryBytes))
 }
 
 // lastWords logs what a process that failed has printed.

@@ -91,6 +91,9 @@ func (l Limits) WithDefaults() (Limits, error) { return l.withDefaults() }
 // WithInitDefaults fills in what is 0 in InitLimits, for guests on engine e. A negative number is invalid_request.
 func (l Limits) WithInitDefaults(e Engine) (Limits, error) { return l.withInitDefaults(e) }
 
+// WarmUp returns the limits of a warm-up call that has none of its own, where l are InitLimits.
+func (l Limits) WarmUp() Limits { return Limits{}.warm(l) }
+
 // HasSnapshot reports whether instances of the program start from a snapshot, so that Reset can work.
 func (p *Program) HasSnapshot() bool {
 	p.mu.Lock()
