@@ -204,9 +204,13 @@ func (s *bodyCheck) open(in *instr) {
 	}
 	if kind == frameLoop {
 		s.loops++
+		s.allLoops++
 	}
 	if s.loops > s.lim.MaxLoops {
 		s.fail(RuleBlocks, in.start, "more than %d loops", s.lim.MaxLoops)
+	}
+	if s.allLoops > s.lim.MaxAllLoops {
+		s.fail(RuleBlocks, in.start, "more than %d loops in all functions", s.lim.MaxAllLoops)
 	}
 	if s.blocks++; s.blocks > s.lim.MaxBlocks {
 		s.fail(RuleBlocks, in.start, "more than %d blocks", s.lim.MaxBlocks)

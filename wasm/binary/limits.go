@@ -31,6 +31,7 @@ type Limits struct {
 	MaxNesting       int // blocks open at once; default 1,500: Go makes one for each part of a function
 	MaxBlocks        int // block, loop and if of one function; default 8,000
 	MaxLoops         int // loops among them, of which the rewriter makes four blocks each; default 1,000
+	MaxAllLoops      int // loops of all functions, which are what a module swells by when it is rewritten; default 200,000
 	MaxBranchTargets int // targets of br, br_if and br_table of one function; default 8,000
 }
 
@@ -60,6 +61,7 @@ var defaultLimits = Limits{
 	MaxNesting:       1500,
 	MaxBlocks:        8000,
 	MaxLoops:         1000,
+	MaxAllLoops:      200_000,
 	MaxBranchTargets: 8000,
 }
 
@@ -98,6 +100,7 @@ func (l *Limits) withDefaults() (Limits, error) {
 		{"MaxNesting", l.MaxNesting, &out.MaxNesting},
 		{"MaxBlocks", l.MaxBlocks, &out.MaxBlocks},
 		{"MaxLoops", l.MaxLoops, &out.MaxLoops},
+		{"MaxAllLoops", l.MaxAllLoops, &out.MaxAllLoops},
 		{"MaxBranchTargets", l.MaxBranchTargets, &out.MaxBranchTargets},
 	} {
 		switch {

@@ -39,6 +39,7 @@ type parser struct {
 	tableMin         int64 // of all tables
 	dataBytes        int64 // of all segments
 	codeBytes        int   // the code section
+	allLoops         int   // of all functions
 	customs          []Custom
 	names, nameBytes int // of all name sections
 }

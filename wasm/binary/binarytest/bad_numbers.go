@@ -94,6 +94,13 @@ var numbers = []badNumber{
 	{"loops in each other", binary.RuleBlocks, binary.Limits{MaxLoops: 1400}, body(Repeat(1400, Code{0x03, Void}), Repeat(1400, End))},
 	{"blocks", binary.RuleBlocks, binary.Limits{MaxBlocks: 8001}, body(Repeat(8001, Block(Void)))},
 	{"loops", binary.RuleBlocks, binary.Limits{MaxLoops: 1001}, body(Repeat(1001, Loop(Void)))},
+	{"loops of all functions", binary.RuleBlocks, binary.Limits{MaxAllLoops: 200_001}, func(m *Module) {
+		f := m.Type(nil, nil)
+		for range 200 {
+			m.RawFunc(f, Cat(U32(0), Repeat(1000, Loop(Void)), End))
+		}
+		m.RawFunc(f, Cat(U32(0), Loop(Void), End))
+	}},
 	{"branches", binary.RuleBranches, binary.Limits{MaxBranchTargets: 8001}, body(Block(Void, Repeat(8001, Br(0))))},
 	{"branches of tables", binary.RuleBranches, binary.Limits{MaxBranchTargets: 9009}, body(Repeat(9, Block(Void, Get(0), Code{0x0e}, U32(1000), Repeat(1001, Code{0}))))},
 	{"bytes of the module", binary.RuleModuleSize, binary.Limits{MaxModuleBytes: 32<<20 + 49}, func(m *Module) { m.Custom("", make([]byte, 32<<20)) }},
