@@ -96,9 +96,6 @@ func TestInstallRefuses(t *testing.T) {
 // TestInstallsLeaveNothing installs fifty modules, reads once with each, and removes it: with the cache there is an entry of each, and else
 // nothing is left: no folder, descriptor, goroutine or memory.
 func TestInstallsLeaveNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts some two hundred processes")
-	}
 	const rounds = 50
 	helper, starts := helperCommand(t)
 	temp, cache := t.TempDir(), t.TempDir()

@@ -8,11 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/glovebox-wasm/glovebox/wasm/binary"
 	wat "github.com/glovebox-wasm/glovebox/wasm/binary/binarytest"
@@ -137,17 +135,6 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestNoPlace: where nothing can be written, that is not said of the module.
-func TestNoPlace(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		return // there is no folder in which even root can make nothing
-	}
-	wasm := module(t)
-	if reply := start(t).ask(t, request(t, arguments("/proc", wasm)), wasm); reply.Result != hello.NoPlace {
-		t.Errorf("%+v", reply)
-	}
-}
-
 // TestStrangers checks what a helper answers to words that it does not know: its version, whatever else is in them.
 func TestStrangers(t *testing.T) {
 	for _, req := range []hello.Request{
@@ -181,26 +168,6 @@ func TestOrphans(t *testing.T) {
 		if err := c.Wait(); err == nil {
 			t.Errorf("%s: it is content", name)
 		}
-	}
-}
-
-// TestInherited lets a file through to the helper, which must close it: else the reading end would not come to its end.
-func TestInherited(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("there is no list of descriptors")
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	start(t, w)
-	_ = w.Close()
-	if err := r.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Errorf("the helper keeps it: %v", err)
 	}
 }
 

@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/confine"
 	"github.com/glovebox-wasm/glovebox/wasm/helper"
 	"github.com/glovebox-wasm/glovebox/wasm/internal/wire"
@@ -41,20 +39,6 @@ func (h *hog) Write(b []byte) (int, error) {
 		h.held = append(h.held, make([]byte, 16<<20)) // nothing is written to it: the limit counts what could be
 	}
 	return os.Stdout.Write(b)
-}
-
-// TestProcessMemory: a helper that takes more than it may, whatever it is in it that does, ends, and the read is limit_memory.
-func TestProcessMemory(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		return // this system does not count a process's memory, and Probe says so
-	}
-	for mib, want := range map[string]readapi.Code{"64": "", "8192": readapi.CodeLimitMemory} {
-		_, i := started(t, Options{Helper: self(t, "spy", mib)})
-		_, err := i.Decode(t.Context(), &sandbox.Call{Request: told(t, "lines"), Input: bytes.NewReader([]byte("x\n"))})
-		if readapi.CodeOf(err) != want || errors.Is(err, ErrDied) != (want != "") {
-			t.Errorf("%s MiB: %v, want %q; it said %.500q", mib, err, want, i.proc.said.text())
-		}
-	}
 }
 
 // TestNothingLeaks: instances come and go, and leave no process, descriptor or folder.

@@ -55,9 +55,6 @@ func muchCode(g *guest, funcs int) {
 // TestCompileBombs checks that each is refused by the limit that it breaks, and that it costs this process nothing. The ablation is a smaller one
 // of the same kind with the default limits, which compiles: the limit refused it, not its shape.
 func TestCompileBombs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("lets compilers run into limits of a second")
-	}
 	second := CompileLimits{Timeout: time.Second}
 	for _, c := range []struct {
 		name   string

@@ -54,15 +54,9 @@ func (r *Runtime) prepare(ctx context.Context, m Module) (Prepared, error) {
 
 // fillFor makes the entry of m, and says where. When ctx ends before it is there, the helper goes on and fills the cache.
 func (r *Runtime) fillFor(ctx context.Context, m Module) (*compileCache, error) {
-	t, err := r.begin(m.Digest)
+	t, err := r.begin(ctx, m.Digest)
 	if err != nil {
 		return nil, err
-	}
-	select {
-	case t.token <- struct{}{}:
-	case <-ctx.Done():
-		r.end(m.Digest)
-		return nil, contextError(ctx.Err())
 	}
 	type filled struct {
 		c   *compileCache

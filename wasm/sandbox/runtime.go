@@ -103,15 +103,9 @@ func (r *Runtime) compile(ctx context.Context, m Module) (*Program, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, contextError(err)
 	}
-	t, err := r.begin(m.Digest)
+	t, err := r.begin(ctx, m.Digest)
 	if err != nil {
 		return nil, err
-	}
-	select {
-	case t.token <- struct{}{}:
-	case <-ctx.Done():
-		r.end(m.Digest)
-		return nil, contextError(ctx.Err())
 	}
 	type result struct {
 		p   *Program
@@ -169,8 +163,23 @@ func newProgramGuarded(ctx context.Context, r *Runtime, m Module) (p *Program, e
 	return newProgram(ctx, r, m)
 }
 
-// begin returns the turn of a digest, with the runtime held open for the caller until end.
-func (r *Runtime) begin(digest string) (*turn, error) {
+// begin waits for the turn of a digest and takes it, with the runtime held open for the caller until end; the token is given back before.
+func (r *Runtime) begin(ctx context.Context, digest string) (*turn, error) {
+	t, err := r.enlist(digest)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case t.token <- struct{}{}:
+		return t, nil
+	case <-ctx.Done():
+		r.end(digest)
+		return nil, contextError(ctx.Err())
+	}
+}
+
+// enlist is begin before it waits.
+func (r *Runtime) enlist(digest string) (*turn, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
