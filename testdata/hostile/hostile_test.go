@@ -3,13 +3,14 @@ package hostile
 import (
 	"bytes"
 	"compress/zlib"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 )
 
 // TestFiles holds that the names are unique, that there are as many as are promised, of every kind, and that a generator makes the same
-// bytes each time, at every place that is read.
+// bytes each time, of those that are quickly made, as far as looked looks.
 func TestFiles(t *testing.T) {
 	const least = 150
 	names, kinds := map[string]bool{}, map[string]int{}
@@ -22,6 +23,12 @@ func TestFiles(t *testing.T) {
 		if len(f.Want.Codes) == 0 {
 			t.Errorf("%s: nothing is expected", f.Name)
 		}
+		if f.Heavy() {
+			continue // to make, too
+		}
+		if a, b := looked(t, f.Make()), looked(t, f.Make()); !bytes.Equal(a, b) {
+			t.Errorf("%s: two makes differ", f.Name)
+		}
 	}
 	for _, name := range strings.Fields(heavy) {
 		if !names[name] {
@@ -32,6 +39,21 @@ func TestFiles(t *testing.T) {
 	if len(names) < least || kinds["pdf"] < 40 || kinds["image"] < 40 || kinds["text"] < 40 || len(kinds) != 3 {
 		t.Errorf("%d files (%v), want at least %d", len(names), kinds, least)
 	}
+}
+
+// looked is the size and the bytes at the start, in the middle and at the end: some files are of hundreds of megabytes.
+func looked(t *testing.T, in Input) []byte {
+	t.Helper()
+	const piece = 64 << 10
+	out := fmt.Append(nil, in.Size())
+	for _, at := range []int64{0, in.Size() / 2, in.Size() - piece} {
+		b, err := io.ReadAll(io.NewSectionReader(in, max(0, at), piece))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, b...)
+	}
+	return out
 }
 
 // TestDeflated holds that the blocks that are written again are a sound stream.
