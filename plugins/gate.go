@@ -15,8 +15,8 @@ import (
 //
 // Reads that do not fit wait, first come first served within a party. Parties take turns, the one that was served longest ago first, but
 // those behind for which far more work was done lately: four times as much as for the one that had the least, and further behind for
-// sixteen times. A little more or less does not count, for it is chance. A read that others pass too often is next all the same; nobody
-// passes it then, and room is kept free until it fits.
+// sixteen times. A little more or less does not count, for it is chance. A read that others pass too often while its party has nothing at
+// work is next all the same; nobody passes it then, and room is kept free until it fits.
 //
 // A party that has something at work never gets the last room: that is for one that has nothing.
 type gate struct {
@@ -58,7 +58,7 @@ type waiter struct {
 	lane   *lane
 	need   int64
 	came   uint64
-	passed int           // how often another was let in before it though it was the first of its party
+	passed int           // how often another was let in before it though it was the first of its party, which had nothing at work
 	done   chan struct{} // closed when it was let in, or sent away
 	err    error         // why it was sent away; valid when done is closed
 }
@@ -243,7 +243,7 @@ func (g *gate) next() *waiter {
 		case w.party.running > 0 && g.used+w.need > g.size-g.keep:
 		default:
 			for _, other := range first {
-				if other != w {
+				if other != w && other.party.running == 0 {
 					other.passed++
 				}
 			}

@@ -395,3 +395,27 @@ func TestGateForgets(t *testing.T) {
 		time.Sleep(time.Minute)
 	})
 }
+
+// TestPassedWhileAtWork: a read that waits for its own party's other read is passed without end, and holds nobody up.
+func TestPassedWhileAtWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, l := newGate(100, 1, 4), newLane(9)
+		first := enterNow(t, g, "greedy", l, 60)
+		done := make(chan error)
+		go func() {
+			p, err := g.enter(t.Context(), "greedy", l, 60)
+			if err == nil {
+				p.leave(0)
+			}
+			done <- err
+		}()
+		synctest.Wait()
+		for k := range 5 {
+			enterNow(t, g, strconv.Itoa(k), l, 5).leave(0)
+		}
+		first.leave(0)
+		if err := <-done; err != nil {
+			t.Errorf("the greedy one's second read: %v", err)
+		}
+	})
+}
