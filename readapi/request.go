@@ -21,12 +21,23 @@ type Request struct {
 	MaxTokens int64     `json:"max_tokens,omitempty"` // budget of the answer in estimated tokens; 0: none
 	MaxBytes  int64     `json:"max_bytes,omitempty"`  // budget of the answer in bytes of parts; 0: none
 	Unescaped bool      `json:"unescaped,omitempty"`  // show what is hidden
+	Password  string    `json:"password,omitempty"`   // opens an encrypted file; never logged, never in a cursor
+
+	MaxFileBytes int64 `json:"max_file_bytes,omitempty"` // of files inside the file that one answer hands on; 0: none
 
 	MaxPixels      int64 `json:"max_pixels,omitempty"`       // of one frame, before decoding
 	MaxSide        int64 `json:"max_side,omitempty"`         // of one side
 	MaxFrames      int64 `json:"max_frames,omitempty"`       // frames in one answer
 	MaxTotalPixels int64 `json:"max_total_pixels,omitempty"` // over all frames of one answer
 	MaxEdge        int64 `json:"max_edge,omitempty"`         // scale pictures down to this longer side
+}
+
+// File is a file inside the file that a decoder handed on: the child that was asked for (At 0), or the picture of unit At. It is read by a
+// decoder of its own type, behind the same wall.
+type File struct {
+	At    int64
+	Child Child
+	Bytes []byte
 }
 
 // Result is what one decoder answered, checked but not yet a Document.
@@ -39,6 +50,7 @@ type Result struct {
 	Meta     map[string]any
 	Parts    []Part
 	Children []Child
+	Files    []File
 	Warnings []Warning
 	Usage    Usage
 	Decoder  DecoderInfo

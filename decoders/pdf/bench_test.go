@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/pdftest"
+
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // article is n pages of running text, as a word processor writes them: each line a TJ with kerning, a composite font, object streams.
 func article(n int) []byte {
-	w := &pdfWriter{}
-	f := w.cidFont("1 beginbfrange <0020> <007e> <0020> endbfrange")
+	w := &pdftest.Writer{}
+	f := w.CIDFont("1 beginbfrange <0020> <007e> <0020> endbfrange")
 	line := "The quick brown fox jumps over the lazy dog and runs into the woods again"
 	var contents []string
 	for p := range n {
@@ -27,15 +29,15 @@ func article(n int) []byte {
 		}
 		contents = append(contents, c+"ET")
 	}
-	tree := len(w.objects) + 2*n + 1
+	tree := len(w.Objects) + 2*n + 1
 	var kids string
 	for _, c := range contents {
-		content := w.flate("", c)
-		kids += fmt.Sprintf("%d 0 R ", w.add("<</Type/Page/Parent %d 0 R/MediaBox[0 0 612 792]/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>", tree, content, f))
+		content := w.Flate("", c)
+		kids += fmt.Sprintf("%d 0 R ", w.Add("<</Type/Page/Parent %d 0 R/MediaBox[0 0 612 792]/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>", tree, content, f))
 	}
-	w.add("<</Type/Pages/Count %d/Kids[%s]>>", n, kids)
-	w.root = w.add("<</Type/Catalog/Pages %d 0 R>>", tree)
-	return w.packed(true)
+	w.Add("<</Type/Pages/Count %d/Kids[%s]>>", n, kids)
+	w.Root = w.Add("<</Type/Catalog/Pages %d 0 R>>", tree)
+	return w.Packed(true)
 }
 
 func BenchmarkDecode(b *testing.B) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/testdata/samples"
@@ -13,8 +15,8 @@ import (
 
 // A file that takes more work than one read may is read over several, each page once.
 func TestWorkGoesOn(t *testing.T) {
-	old := maxReadWork
-	defer func() { maxReadWork = old }()
+	old := object.MaxReadWork
+	defer func() { object.MaxReadWork = old }()
 	var pages [][]string
 	for range 30 {
 		pages = append(pages, slices.Repeat([]string{strings.Repeat("a line of words ", 20)}, 60))
@@ -22,7 +24,7 @@ func TestWorkGoesOn(t *testing.T) {
 	data := samples.PDF(pages)
 	req := readapi.Request{Version: 1, MediaType: "application/pdf", Form: readapi.FormAuto}
 	// Opening takes some of the budget and each page some: take the least of the powers of two that lets one answer come through.
-	for maxReadWork = 1; maxReadWork < old; maxReadWork *= 2 {
+	for object.MaxReadWork = 1; object.MaxReadWork < old; object.MaxReadWork *= 2 {
 		if _, err := pdk.Run(&Decoder, bytes.NewReader(data), req); err == nil {
 			break
 		}
@@ -46,7 +48,7 @@ func TestWorkGoesOn(t *testing.T) {
 	if got != 30 || answers == 0 {
 		t.Errorf("%d pages in %d answers, want 30 in several", got, answers+1)
 	}
-	maxReadWork = 1
+	object.MaxReadWork = 1
 	if _, err := pdk.Run(&Decoder, bytes.NewReader(data), readapi.Request{Version: 1, Form: readapi.FormAuto}); readapi.CodeOf(err) != readapi.CodeLimitFuel {
 		t.Errorf("a file that takes too much at once: %v, want limit_fuel", err)
 	}

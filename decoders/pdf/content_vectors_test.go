@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/pdftest"
 )
 
 var lengthRegexp = regexp.MustCompile(`/Length \d+`)
@@ -32,20 +35,20 @@ func numbers(n int) (out []string) {
 
 // withFont is one page that shows content in a font with a dictionary.
 func withFont(name, comment, font, content string, pages ...string) vector {
-	w := &pdfWriter{}
-	f := w.add("%s", font)
-	w.pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), content)
-	return vector{name: name, comment: comment, data: w.table(), pages: pages}
+	w := &pdftest.Writer{}
+	f := w.Add("%s", font)
+	w.Pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), content)
+	return vector{name: name, comment: comment, data: w.Table(), pages: pages}
 }
 
 func fontVectors() []vector {
 	show := func(s string) string { return "BT /F1 12 Tf 72 700 Td " + s + " Tj ET" }
 	font := func(s string) string { return "<</Type/Font/Subtype/Type1/BaseFont/Test" + s + ">>" }
 	cid := func(name, comment, toUnicode, codes string, pages ...string) vector {
-		w := &pdfWriter{}
-		f := w.cidFont(toUnicode)
-		w.pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), show(codes))
-		return vector{name: name, comment: comment, data: w.table(), pages: pages}
+		w := &pdftest.Writer{}
+		f := w.CIDFont(toUnicode)
+		w.Pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), show(codes))
+		return vector{name: name, comment: comment, data: w.Table(), pages: pages}
 	}
 	type0 := func(name, comment, encoding, codes string, pages ...string) vector {
 		return withFont(name, comment, "<</Type/Font/Subtype/Type0/BaseFont/Test/Encoding/"+encoding+"/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/Test>>]>>",
@@ -106,29 +109,29 @@ func identityName() vector {
 
 // hebrewBackwards draws each letter by itself, from right to left, in reading order.
 func hebrewBackwards() vector {
-	w := &pdfWriter{}
-	f := w.cidFont("1 beginbfrange <05d0> <05ea> <05d0> endbfrange")
+	w := &pdftest.Writer{}
+	f := w.CIDFont("1 beginbfrange <05d0> <05ea> <05d0> endbfrange")
 	content := "BT /F1 12 Tf "
 	for i, r := range []rune("שלום") {
 		content += fmt.Sprintf("1 0 0 1 %d 700 Tm <%04x> Tj ", 200-6*i, r)
 	}
-	w.pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), content+"ET")
-	return vector{name: "hebrew-backwards", comment: "Hebrew drawn from right to left", data: w.table(), pages: []string{"שלום\n"}}
+	w.Pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), content+"ET")
+	return vector{name: "hebrew-backwards", comment: "Hebrew drawn from right to left", data: w.Table(), pages: []string{"שלום\n"}}
 }
 
 // type1Program is a font without Encoding whose program has one.
 func type1Program() vector {
-	w := &pdfWriter{}
-	program := w.stream("", []byte("%!PS-AdobeFont-1.0: Test\n/Encoding 256 array 0 1 255 {1 index exch /.notdef put} for\n"+
+	w := &pdftest.Writer{}
+	program := w.Stream("", []byte("%!PS-AdobeFont-1.0: Test\n/Encoding 256 array 0 1 255 {1 index exch /.notdef put} for\n"+
 		"dup 97 /Omega put\ndup 98 /germandbls put\nreadonly def\ncurrentfile eexec\n"))
-	f := w.add("<</Type/Font/Subtype/Type1/BaseFont/Test/FontDescriptor<</Flags 4/FontFile %d 0 R>>>>", program)
-	w.pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), "BT /F1 12 Tf 72 700 Td (ab) Tj ET")
-	return vector{name: "type1-program", comment: "the encoding of an embedded program", data: w.table(), pages: []string{"Ωß\n"}}
+	f := w.Add("<</Type/Font/Subtype/Type1/BaseFont/Test/FontDescriptor<</Flags 4/FontFile %d 0 R>>>>", program)
+	w.Pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), "BT /F1 12 Tf 72 700 Td (ab) Tj ET")
+	return vector{name: "type1-program", comment: "the encoding of an embedded program", data: w.Table(), pages: []string{"Ωß\n"}}
 }
 
 func contentVectors() []vector {
 	page := func(name, comment, content string, pages ...string) vector {
-		return vector{name: name, comment: comment, data: plain(content).table(), pages: pages}
+		return vector{name: name, comment: comment, data: pdftest.Plain(content).Table(), pages: pages}
 	}
 	return []vector{
 		page("operators", "the operators that show text", `BT /F1 10 Tf 72 700 Td (a) Tj 0 -14 TD (b) Tj T* (c) Tj (d) ' 1 0 (e) " ET`, "a\nb\nc\nd\ne\n"),
@@ -139,13 +142,13 @@ func contentVectors() []vector {
 		page("rotated", "text that runs upwards", `BT /F1 10 Tf 0 1 -1 0 100 100 Tm (up) Tj 0 1 -1 0 100 115 Tm (wards) Tj ET`, "up wards\n"),
 		page("scaled", "the size comes from the matrix", `q 10 0 0 10 72 700 cm BT /F1 1 Tf (ab) Tj 1.3 0 Td (c) Tj ET Q`, "ab c\n"),
 		page("invisible", "text over a scan is text of record", `BT 3 Tr /F1 10 Tf 72 700 Td (scanned) Tj ET`, "scanned\n"),
-		page("inline-image", "an inline image that looks like text", "q BI /W 2 /H 2 /BPC 8 /CS /G ID (a) Tj EI\x00 EI Q\n"+lines(hello), hello+"\n"),
-		page("stack", "Q without q, and q without Q", "Q Q Q q q q "+lines(hello), hello+"\n"),
-		page("garbage", "what is no content is skipped", ">> ] ) } 12 /X << /A [ ] ] >> zz \x80\xff "+lines(hello), hello+"\n"),
-		page("deep-stack", "600 times q", strings.Repeat("q ", 600)+lines(hello)+strings.Repeat(" Q", 600), hello+"\n"),
-		page("deep-arrays", "2,000 open brackets", strings.Repeat("[", 2000)+lines(hello), hello+"\n"),
+		page("inline-image", "an inline image that looks like text", "q BI /W 2 /H 2 /BPC 8 /CS /G ID (a) Tj EI\x00 EI Q\n"+pdftest.Lines(hello), hello+"\n"),
+		page("stack", "Q without q, and q without Q", "Q Q Q q q q "+pdftest.Lines(hello), hello+"\n"),
+		page("garbage", "what is no content is skipped", ">> ] ) } 12 /X << /A [ ] ] >> zz \x80\xff "+pdftest.Lines(hello), hello+"\n"),
+		page("deep-stack", "600 times q", strings.Repeat("q ", 600)+pdftest.Lines(hello)+strings.Repeat(" Q", 600), hello+"\n"),
+		page("deep-arrays", "2,000 open brackets", strings.Repeat("[", 2000)+pdftest.Lines(hello), hello+"\n"),
 		{name: "form", comment: "a form inside a form", data: forms(false), pages: []string{"outer inner\n"}},
-		{name: "form-cycle", comment: "a form that draws itself", data: forms(true), pages: []string{strings.Repeat("outer ", maxFormDepth-1) + "outer\n"}, warn: []string{"partial"}},
+		{name: "form-cycle", comment: "a form that draws itself", data: forms(true), pages: []string{strings.Repeat("outer ", content.MaxFormDepth-1) + "outer\n"}, warn: []string{"partial"}},
 		{name: "annotations", comment: "appearances are read, hidden ones are not", data: annotations(), pages: []string{hello + "\nseen\non\n"}},
 	}
 }
@@ -156,28 +159,28 @@ func forms(cycle bool) []byte {
 	if cycle {
 		inner = 2
 	}
-	w := &pdfWriter{}
-	f := w.add(helvetica)
-	w.stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</Font<</F1 %d 0 R>>/XObject<</X %d 0 R>>>>", f, inner),
+	w := &pdftest.Writer{}
+	f := w.Add(pdftest.Helvetica)
+	w.Stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</Font<</F1 %d 0 R>>/XObject<</X %d 0 R>>>>", f, inner),
 		[]byte("BT /F1 10 Tf 72 700 Td (outer) Tj ET q 1 0 0 1 30 0 cm /X Do Q"))
-	w.stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]", []byte("BT /F1 10 Tf 72 700 Td (inner) Tj ET"))
-	w.pages("/XObject<</X 2 0 R>>", "/X Do")
-	return w.table()
+	w.Stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]", []byte("BT /F1 10 Tf 72 700 Td (inner) Tj ET"))
+	w.Pages("/XObject<</X 2 0 R>>", "/X Do")
+	return w.Table()
 }
 
 func annotations() []byte {
-	w := &pdfWriter{}
-	f := w.add(helvetica)
-	content := w.stream("", []byte(lines(hello)))
+	w := &pdftest.Writer{}
+	f := w.Add(pdftest.Helvetica)
+	content := w.Stream("", []byte(pdftest.Lines(hello)))
 	look := func(text string) int {
-		return w.stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 90 20]/Resources<</Font<</F1 %d 0 R>>>>", f), fmt.Appendf(nil, "BT /F1 10 Tf 2 2 Td (%s) Tj ET", text))
+		return w.Stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 90 20]/Resources<</Font<</F1 %d 0 R>>>>", f), fmt.Appendf(nil, "BT /F1 10 Tf 2 2 Td (%s) Tj ET", text))
 	}
 	seen, hidden, on, off := look("seen"), look("hidden"), look("on"), look("off")
-	page, tree := len(w.objects)+1, len(w.objects)+2
-	w.add("<</Type/Page/Parent %d 0 R/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>/Annots[<</Subtype/FreeText/Rect[72 600 200 620]/AP<</N %d 0 R>>>>"+
+	page, tree := len(w.Objects)+1, len(w.Objects)+2
+	w.Add("<</Type/Page/Parent %d 0 R/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>/Annots[<</Subtype/FreeText/Rect[72 600 200 620]/AP<</N %d 0 R>>>>"+
 		"<</Subtype/FreeText/F 2/Rect[72 580 200 600]/AP<</N %d 0 R>>>><</Subtype/Widget/Rect[72 560 200 580]/AS/On/AP<</N<</On %d 0 R/Off %d 0 R>>>>>>]>>",
 		tree, content, f, seen, hidden, on, off)
-	w.add("<</Type/Pages/Count 1/Kids[%d 0 R]>>", page)
-	w.root = w.add("<</Type/Catalog/Pages %d 0 R>>", tree)
-	return w.table()
+	w.Add("<</Type/Pages/Count 1/Kids[%d 0 R]>>", page)
+	w.Root = w.Add("<</Type/Catalog/Pages %d 0 R>>", tree)
+	return w.Table()
 }

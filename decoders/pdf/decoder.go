@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -28,18 +29,18 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
-		case stop:
-			if err = x.err; emitted > 0 { // the budget is one answer's: the next one goes on with a new one
+		case object.Stop:
+			if err = x.Err; emitted > 0 { // the budget is one answer's: the next one goes on with a new one
 				err = w.Stop(current)
 			}
 		default:
-			err = pdk.Malformed("the object layer gave up")
+			err = pdk.Malformed("its structure cannot be followed")
 		}
 	}()
 	if len(req.Child) > 0 {
 		return pdk.Invalid("this decoder lists no files inside a PDF")
 	}
-	d, err := openDocument(in)
+	d, err := openDocument(in, req.Password)
 	if err != nil {
 		return err
 	}

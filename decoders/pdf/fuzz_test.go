@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/pdftest"
+
 	"github.com/glovebox-wasm/glovebox/decoders/decodertest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -21,28 +24,11 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzContent fuzzes the interpreter alone: the input is the content of a page.
 func FuzzContent(f *testing.F) {
-	f.Add([]byte(lines(hello)))
+	f.Add([]byte(pdftest.Lines(hello)))
 	f.Add([]byte("q 1 0 0 1 9 9 cm BT /F1 10 Tf 0 -14 TD [(a) -300 <62>] TJ T* (c) ' 1 2 (d) \" ET Q /X Do /G gs BI /W 1 ID x EI"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if _, err := run(plain(string(content)).table(), readapi.Request{}); err != nil {
+		if _, err := run(pdftest.Plain(string(content)).Table(), readapi.Request{}); err != nil {
 			t.Errorf("a page with any content is a page: %v", err)
-		}
-	})
-}
-
-// FuzzObject checks that what appendObject writes is read as the same object again.
-func FuzzObject(f *testing.F) {
-	for _, s := range []string{"<</A[1 2.5 -3 (x\\)y) <41> /N#20m 5 0 R true null]>>", "[[[", "<<", "1 0 R", "(\\1234\\\n)", "-.5", "--1", "/", "<</A"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		p := newParser(in)
-		o := p.object(0)
-		once := appendObject(nil, &o)
-		q := newParser(once)
-		again := q.object(0)
-		if twice := appendObject(nil, &again); !bytes.Equal(once, twice) {
-			t.Errorf("%q is written as %q, and that as %q", in, once, twice)
 		}
 	})
 }
@@ -143,7 +129,7 @@ func mutate(rnd *rand.Rand, seeds [][]byte) []byte {
 			b = append(b[:at:at], append([]byte(dictionary[rnd.IntN(len(dictionary))]), b[end:]...)...)
 		case 3: // a digit: references and numbers
 			for i := at; i < len(b); i++ {
-				if isDigit(b[i]) {
+				if object.IsDigit(b[i]) {
 					b[i] = '0' + byte(rnd.IntN(10))
 					break
 				}

@@ -6,25 +6,29 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/pdftest"
+
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // Fonts that share a CMap pay for it each: a file of some kilobytes could else have it parsed thousands of times.
 func TestCMapsArePaidFor(t *testing.T) {
-	old := maxReadWork
-	defer func() { maxReadWork = old }()
-	maxReadWork = 2_000_000
+	old := object.MaxReadWork
+	defer func() { object.MaxReadWork = old }()
+	object.MaxReadWork = 2_000_000
 	read := func(fonts int) error {
-		w := &pdfWriter{}
-		cmap := w.flate("", strings.Repeat("1 beginbfrange <00> <ff> <0041> endbfrange\n", 1<<14))
+		w := &pdftest.Writer{}
+		cmap := w.Flate("", strings.Repeat("1 beginbfrange <00> <ff> <0041> endbfrange\n", 1<<14))
 		var names, content strings.Builder
 		for i := range fonts {
-			fmt.Fprintf(&names, "/N%d %d 0 R", i, w.add("<</Type/Font/Subtype/Type1/ToUnicode %d 0 R>>", cmap))
+			fmt.Fprintf(&names, "/N%d %d 0 R", i, w.Add("<</Type/Font/Subtype/Type1/ToUnicode %d 0 R>>", cmap))
 			fmt.Fprintf(&content, "BT /N%d 1 Tf (A) Tj ET ", i)
 		}
-		w.pages("/Font<<"+names.String()+">>", content.String())
-		_, err := run(w.table(), readapi.Request{})
+		w.Pages("/Font<<"+names.String()+">>", content.String())
+		_, err := run(w.Table(), readapi.Request{})
 		return err
 	}
 	if err := read(2); err != nil {
@@ -55,18 +59,19 @@ func TestPageTextIsBounded(t *testing.T) {
 			req.Start = *res.Next
 		}
 	}
-	n, warnings := whole(plain("BT /F1 1 Tf (" + strings.Repeat("A", maxPageGlyphs+9) + ") Tj ET").table())
-	if n < maxPageGlyphs || n > maxPageGlyphs+2 || len(warnings) != 1 || warnings[0].Code != readapi.WarnPartial {
+	n, warnings := whole(pdftest.Plain("BT /F1 1 Tf (" + strings.Repeat("A", content.MaxPageGlyphs+9) + ") Tj ET").Table())
+	if n < content.MaxPageGlyphs || n > content.MaxPageGlyphs+2 || len(warnings) != 1 || warnings[0].Code != readapi.WarnPartial {
 		t.Errorf("a long string: %d bytes, %v", n, warnings)
 	}
-	n, warnings = whole(plain("BT /F1 1 Tf (" + strings.Repeat("A", maxPageGlyphs-1) + ") Tj ET").table())
-	if n < maxPageGlyphs-1 || len(warnings) != 0 {
+	n, warnings = whole(pdftest.Plain("BT /F1 1 Tf (" + strings.Repeat("A", content.MaxPageGlyphs-1) + ") Tj ET").Table())
+	if n < content.MaxPageGlyphs-1 || len(warnings) != 0 {
 		t.Errorf("a string that is just short enough: %d bytes, %v", n, warnings)
 	}
-	w := &pdfWriter{}
-	f := w.cidFont("1 beginbfchar <0041> <" + strings.Repeat("0042", 100_000) + "> endbfchar")
-	w.pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), "BT /F1 9 Tf <0041> Tj ET")
-	if n, _ := whole(w.table()); n < maxCodeText/2 || n > maxCodeText/2+2 {
-		t.Errorf("a code stands for %d bytes, want %d", n, maxCodeText/2)
+	w := &pdftest.Writer{}
+	f := w.CIDFont("1 beginbfchar <0041> <" + strings.Repeat("0042", 100_000) + "> endbfchar")
+	w.Pages(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), "BT /F1 9 Tf <0041> Tj ET")
+	const codeText = 256 // of 512 bytes of UTF-16
+	if n, _ := whole(w.Table()); n < codeText || n > codeText+2 {
+		t.Errorf("a code stands for %d bytes, want %d", n, codeText)
 	}
 }

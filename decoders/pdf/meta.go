@@ -3,7 +3,7 @@ package pdf
 import (
 	"strings"
 
-	"github.com/ledongthuc/pdf"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
 
 // maxMetaBytes bounds each text of the metadata.
@@ -12,27 +12,27 @@ const maxMetaBytes = 2000
 // meta returns what the document says of itself: title, author, subject, keywords, creator, producer, created, modified (as RFC 3339 where
 // they can be read), pages, version, encrypted, language, tagged, outline (number of entries).
 func (d *document) meta() map[string]any {
-	m := map[string]any{"pages": d.total, "encrypted": d.file.crypt != nil}
+	m := map[string]any{"pages": d.total, "encrypted": d.file.Encrypted()}
 	for key, name := range map[string]string{
 		"title": "Title", "author": "Author", "subject": "Subject", "keywords": "Keywords", "creator": "Creator", "producer": "Producer",
 	} {
-		if s := cutText(d.info.key(name).text()); s != "" {
+		if s := cutText(d.info.Key(name).Text()); s != "" {
 			m[key] = s
 		}
 	}
 	for key, name := range map[string]string{"created": "CreationDate", "modified": "ModDate"} {
-		if s := date(d.info.key(name).text()); s != "" {
+		if s := date(d.info.Key(name).Text()); s != "" {
 			m[key] = s
 		}
 	}
 	if v := d.version(); v != "" {
 		m["version"] = v
 	}
-	if s := cutText(d.root.key("Lang").text()); s != "" {
+	if s := cutText(d.root.Key("Lang").Text()); s != "" {
 		m["language"] = s
 	}
-	if mark := d.root.key("MarkInfo").key("Marked"); mark.kind() == pdf.Bool {
-		m["tagged"] = mark.v.Bool()
+	if mark := d.root.Key("MarkInfo").Key("Marked"); mark.Kind() == object.Bool {
+		m["tagged"] = mark.Bool()
 	}
 	if n := d.outline(); n > 0 {
 		m["outline"] = n
@@ -42,8 +42,8 @@ func (d *document) meta() map[string]any {
 
 // version is the header's, or the catalog's where that is newer (7.2.2).
 func (d *document) version() string {
-	v := d.file.version
-	if c := headerVersion([]byte(d.root.key("Version").name())); c > v {
+	v := d.file.Version()
+	if c := object.HeaderVersion([]byte(d.root.Key("Version").Name())); c > v {
 		v = c
 	}
 	return v
@@ -63,8 +63,8 @@ const maxOutline = 10_000
 func (d *document) outline() int {
 	seen := map[int]bool{}
 	n := 0
-	for item := d.root.key("Outlines").key("First"); item.kind() == pdf.Dict && n < maxOutline; item = item.key("Next") {
-		if id := item.id; seen[id] {
+	for item := d.root.Key("Outlines").Key("First"); item.Kind() == object.Dict && n < maxOutline; item = item.Key("Next") {
+		if id := item.ID(); seen[id] {
 			break
 		} else {
 			seen[id] = true
@@ -79,7 +79,7 @@ func (d *document) outline() int {
 func date(s string) string {
 	s = strings.TrimPrefix(s, "D:")
 	digits := 0
-	for digits < len(s) && digits < 14 && isDigit(s[digits]) {
+	for digits < len(s) && digits < 14 && object.IsDigit(s[digits]) {
 		digits++
 	}
 	if digits < 4 {
@@ -98,7 +98,7 @@ func date(s string) string {
 
 func onlyDigits(s string) bool {
 	for i := range len(s) {
-		if !isDigit(s[i]) {
+		if !object.IsDigit(s[i]) {
 			return false
 		}
 	}

@@ -1,9 +1,9 @@
 package pdf
 
 import (
-	"errors"
-
-	"github.com/ledongthuc/pdf"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/layout"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
 
 // pageText is what one page gives.
@@ -21,105 +21,83 @@ const (
 
 // read returns the text of a page: its content, then the appearances of its annotations. Whatever is wrong with it costs this page only.
 func (d *document) read(p page) (out pageText) {
-	d.text.reset()
-	in := &interp{d: d, out: &d.text}
+	in := content.New(d.file, &d.fonts, &d.content)
 	defer func() {
 		if x := recover(); x != nil {
-			if s, mine := x.(stop); mine {
+			if s, mine := x.(object.Stop); mine {
 				panic(s)
 			}
-			out = in.result()
+			out = d.laidOut()
 			out.partial = "the page is damaged"
 		}
 	}()
-	if p.dict.kind() != pdf.Dict {
+	if !p.dict.Is(object.Dict) {
 		return pageText{partial: "the page cannot be found"}
 	}
-	in.page(p.dict, p.resources)
-	for _, more := range p.contents {
-		in.page(more, p.resources)
-	}
-	return in.result()
-}
-
-func (in *interp) page(dict, resources node) {
-	start := state{ctm: identity, wide: 1}
-	in.run(in.contents(dict.key("Contents")), resources, start, 0)
-	annots := dict.key("Annots")
-	for i := range annots.len() {
-		if in.short != "" {
-			return
+	d.content.Box, d.content.Rotate = p.box(), p.turn()
+	for _, dict := range append([]object.Node{p.dict}, p.more...) {
+		in.Contents(dict.Key("Contents"), p.resources)
+		annots := dict.Key("Annots")
+		for i := range annots.Len() {
+			appearance(in, annots.Index(i), p.resources)
 		}
-		in.annotation(annots.index(i), resources, start)
 	}
+	return d.laidOut()
 }
 
-// contents joins the content streams of a page: together they are one, and a token never goes over a border (7.8.2).
-func (in *interp) contents(c node) []byte {
-	one := func(n node, limit int) []byte {
-		b, err := n.data(limit)
-		if err == nil && n.kind() != pdf.Stream {
-			err = errDamaged
-		}
-		in.damage(err)
-		return b
-	}
-	switch c.kind() {
-	case pdf.Stream:
-		return one(c, maxPageBytes)
-	case pdf.Array:
-		var all []byte
-		for i := range c.len() {
-			if len(all) >= maxPageBytes {
-				in.damage(errBudget)
-				break
-			}
-			all = append(all, one(c.index(i), maxPageBytes-len(all))...)
-			all = append(all, '\n')
-		}
-		return all
-	}
-	return nil
-}
-
-// damage notes why a content stream could not be read whole.
-func (in *interp) damage(err error) {
-	switch {
-	case err == nil:
-	case errors.Is(err, errBudget):
-		in.damaged = "a content stream is larger than the limit"
-	case errors.Is(err, errFilter):
-		in.damaged = "a content stream has a filter that is not decoded"
-	default:
-		in.damaged = "a content stream is damaged"
-	}
-}
-
-// annotation runs the normal appearance of an annotation that is seen (12.5.5).
-func (in *interp) annotation(a, resources node, s state) {
-	if a.key("F").integer()&(flagHidden|flagNoView) != 0 || a.key("Subtype").name() == "Popup" {
+// appearance runs the normal appearance of an annotation that is seen (12.5.5).
+func appearance(in *content.Interp, a, resources object.Node) {
+	if a.Key("F").Int()&(flagHidden|flagNoView) != 0 || a.Key("Subtype").Name() == "Popup" {
 		return
 	}
-	look := a.key("AP").key("N")
-	if look.kind() == pdf.Dict { // one per state
-		look = look.key(a.key("AS").name())
+	look := a.Key("AP").Key("N")
+	if look.Is(object.Dict) { // one per state
+		look = look.Key(a.Key("AS").Name())
 	}
-	if look.kind() != pdf.Stream {
-		return
+	if look.Is(object.Stream) {
+		in.Appearance(look, a.Key("Rect"), resources)
 	}
-	if rect := a.key("Rect"); rect.len() == 4 { // where it stands; its scale does not matter for its own words
-		s.ctm = s.ctm.moved(rect.index(0).num(), rect.index(1).num())
-	}
-	in.form(look, resources, s, 1)
 }
 
-// result is the page as far as it was read.
-func (in *interp) result() pageText {
-	t := in.out
-	out := pageText{text: t.layout(), partial: in.short}
+// laidOut is the page as far as it was read.
+func (d *document) laidOut() pageText {
+	p := &d.content
+	out := pageText{text: layout.Text(p), partial: p.Short}
 	if out.partial == "" {
-		out.partial = in.damaged
+		out.partial = p.Damaged
 	}
-	out.lowConfidence = t.unknown*5 > t.glyphs
+	out.lowConfidence = p.Unknown*5 > p.Glyphs
 	return out
+}
+
+// letter is the page where a file does not say how large its pages are.
+var letter = content.Rect{X1: 612, Y1: 792}
+
+// box is what of the page is seen (14.11.2).
+func (p *page) box() content.Rect {
+	media, crop := rect(p.media), rect(p.crop)
+	if media.Empty() {
+		media = letter
+	}
+	if crop.Empty() {
+		return media
+	}
+	both := content.Rect{X0: max(media.X0, crop.X0), Y0: max(media.Y0, crop.Y0), X1: min(media.X1, crop.X1), Y1: min(media.Y1, crop.Y1)}
+	if both.Empty() {
+		return media
+	}
+	return both
+}
+
+func rect(n object.Node) content.Rect {
+	r, ok := n.Nums(4)
+	if !ok {
+		return content.Rect{}
+	}
+	return content.RectOf(r[0], r[1], r[2], r[3])
+}
+
+// turn is how the page is turned when it is shown: 0, 90, 180 or 270 degrees clockwise.
+func (p *page) turn() int {
+	return ((p.rotate.Int()/90*90)%360 + 360) % 360
 }

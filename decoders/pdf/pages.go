@@ -1,56 +1,77 @@
 package pdf
 
 import (
-	"github.com/ledongthuc/pdf"
-
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // document is an open PDF.
 type document struct {
-	file     *file
-	trailer  node
-	root     node // the catalog
-	info     node
-	tree     node // root of the page tree
-	total    int
-	all      []page        // every page, when the tree was walked
-	lost     int           // nodes of the tree that are missing from all
-	fonts    map[int]*font // by object number
-	fontSize int
-	text     text // of the page that is read; its memory serves the next
+	file    *object.File
+	root    object.Node // the catalog
+	info    object.Node
+	tree    object.Node // root of the page tree
+	total   int
+	all     []page // every page, when the tree was walked
+	lost    int    // nodes of the tree that are missing from all
+	fonts   font.Cache
+	content content.Page // the page that is read; its memory serves the next
 }
 
 // page is one page with what it inherits.
 type page struct {
-	dict      node
-	resources node
-	contents  []node // more page dictionaries of this unit, where the tree contradicts itself
+	inherited
+	dict object.Node
+	more []object.Node // more page dictionaries of this unit, where the tree contradicts itself
 }
+
+// inherited is what a page has of the nodes above it (7.7.3.4).
+type inherited struct{ resources, media, crop, rotate object.Node }
+
+// with returns what is inherited below n.
+func (in inherited) with(n object.Node) inherited {
+	own := inherited{n.Key("Resources"), n.Key("MediaBox"), n.Key("CropBox"), n.Key("Rotate")}
+	return inherited{or(own.resources, in.resources), or(own.media, in.media), or(own.crop, in.crop), or(own.rotate, in.rotate)}
+}
+
+// or returns the first that is there.
+func or(a, b object.Node) object.Node {
+	if a.Null() {
+		return b
+	}
+	return a
+}
+
+// Of page trees.
+const (
+	maxTreeDepth = 64
+	maxPages     = 1_000_000
+)
 
 // eagerPages is up to how many pages the whole tree is walked. A larger tree is trusted in its counts, so that one page costs only the
 // path to it.
 const eagerPages = 128
 
 // openDocument opens the file and finds its pages.
-func openDocument(in readapi.Input) (*document, error) {
-	f, err := openFile(in)
+func openDocument(in readapi.Input, password string) (*document, error) {
+	f, err := object.Open(in, password)
 	if err != nil {
 		return nil, err
 	}
 	d := &document{file: f}
-	if err := d.attach(); err != nil {
-		return nil, err
-	}
-	if d.total == 0 && !f.rebuilt { // the cross-references look sound and lead nowhere
-		f.rebuild()
-		if err := d.attach(); err != nil {
-			return nil, err
-		}
+	d.attach()
+	if d.total == 0 && f.Rebuild() { // the cross-references look sound and lead nowhere
+		d.attach()
 	}
 	if d.total == 0 {
-		d.walk(d.trailer.key(looseKey))
+		w := walker{seen: map[int]bool{}}
+		for _, p := range f.LoosePages() {
+			w.visit(p, inherited{}, 1)
+		}
+		d.take(&w)
 	}
 	if d.total == 0 {
 		return nil, pdk.Malformed("there are no pages")
@@ -58,26 +79,20 @@ func openDocument(in readapi.Input) (*document, error) {
 	return d, nil
 }
 
-// attach opens the object layer over the file as it is known now, and finds the pages.
-func (d *document) attach() error {
-	r, err := d.file.reader()
-	if err != nil {
-		return err
-	}
-	d.fonts, d.fontSize = map[int]*font{}, 0
-	d.trailer = node{d: d, v: r.Trailer()}
-	d.root, d.info = d.trailer.key("Root"), d.trailer.key("Info")
-	d.tree = d.root.key("Pages")
+// attach finds the pages of the file as it is known now.
+func (d *document) attach() {
+	trailer := d.file.Trailer()
+	d.root, d.info = trailer.Key("Root"), trailer.Key("Info")
+	d.tree = d.root.Key("Pages")
 	if d.total = d.trusted(d.tree); d.total == 0 {
 		d.walk(d.tree)
 	}
-	return nil
 }
 
 // trusted returns the number of pages that the tree claims, if its root's children agree with it; else 0.
-func (d *document) trusted(root node) int {
-	kids, count := root.key("Kids"), root.key("Count").integer()
-	n := kids.len()
+func (d *document) trusted(root object.Node) int {
+	kids, count := root.Key("Kids"), root.Key("Count").Int()
+	n := kids.Len()
 	if count <= eagerPages || count > maxPages || n == 0 {
 		return 0
 	}
@@ -86,7 +101,7 @@ func (d *document) trusted(root node) int {
 	}
 	sum := 0
 	for i := range n {
-		sum += leaves(kids.index(i))
+		sum += leaves(kids.Index(i))
 	}
 	if sum != count {
 		return 0
@@ -95,19 +110,21 @@ func (d *document) trusted(root node) int {
 }
 
 // leaves returns how many pages a node of the tree claims to hold.
-func leaves(n node) int {
-	if n.key("Kids").null() {
+func leaves(n object.Node) int {
+	if n.Key("Kids").Null() {
 		return 1
 	}
-	return max(0, n.key("Count").integer())
+	return max(0, n.Key("Count").Int())
 }
 
 // walk goes through the whole tree, each node once.
-func (d *document) walk(root node) {
+func (d *document) walk(root object.Node) {
 	w := walker{seen: map[int]bool{}}
-	w.visit(root, node{d: d}, 0)
-	d.all, d.total, d.lost = w.pages, len(w.pages), w.lost
+	w.visit(root, inherited{}, 0)
+	d.take(&w)
 }
+
+func (d *document) take(w *walker) { d.all, d.total, d.lost = w.pages, len(w.pages), w.lost }
 
 // walker collects pages.
 type walker struct {
@@ -116,27 +133,25 @@ type walker struct {
 	lost  int // nodes that could not be read or were met before
 }
 
-// visit collects the pages below n, which inherits resources.
-func (w *walker) visit(n, resources node, depth int) {
-	id := n.id
-	if id != 0 && w.seen[id] || depth > maxTreeDepth || len(w.pages) >= maxPages || n.kind() != pdf.Dict && n.kind() != pdf.Array {
+// visit collects the pages below n.
+func (w *walker) visit(n object.Node, above inherited, depth int) {
+	id := n.ID()
+	if id != 0 && w.seen[id] || depth > maxTreeDepth || len(w.pages) >= maxPages || !n.Is(object.Dict) && !n.Is(object.Array) {
 		w.lost++
 		return
 	}
 	w.seen[id] = true
-	if r := n.key("Resources"); !r.null() {
-		resources = r
-	}
+	above = above.with(n)
 	kids := n
-	if n.kind() == pdf.Dict {
-		kids = n.key("Kids")
+	if n.Is(object.Dict) {
+		kids = n.Key("Kids")
 	}
-	if kids.kind() != pdf.Array || n.key("Type").name() == "Page" {
-		w.pages = append(w.pages, page{dict: n, resources: resources})
+	if !kids.Is(object.Array) || n.Key("Type").Name() == "Page" {
+		w.pages = append(w.pages, page{inherited: above, dict: n})
 		return
 	}
-	for i := range kids.len() {
-		w.visit(kids.index(i), resources, depth+1)
+	for i := range kids.Len() {
+		w.visit(kids.Index(i), above, depth+1)
 	}
 }
 
@@ -145,25 +160,23 @@ func (d *document) page(at int) page {
 	if d.all != nil {
 		return d.all[at-1]
 	}
-	n, resources, skip := d.tree, node{d: d}, at-1
+	n, above, skip := d.tree, inherited{}, at-1
 	for range maxTreeDepth {
-		if r := n.key("Resources"); !r.null() {
-			resources = r
+		above = above.with(n)
+		kids := n.Key("Kids")
+		if !kids.Is(object.Array) {
+			return page{inherited: above, dict: n}
 		}
-		kids := n.key("Kids")
-		if kids.kind() != pdf.Array {
-			return page{dict: n, resources: resources}
-		}
-		flat := kids.len() == n.key("Count").integer()
-		next, ok := node{}, false
+		flat := kids.Len() == n.Key("Count").Int()
+		next, ok := object.Node{}, false
 		if flat {
-			if next, ok = kids.index(skip), skip < kids.len(); ok && !next.key("Kids").null() {
-				return d.contradiction(next, resources)
+			if next, ok = kids.Index(skip), skip < kids.Len(); ok && !next.Key("Kids").Null() {
+				return contradiction(next, above, d.tree.ID())
 			}
 			skip = 0
 		} else {
-			for i := 0; i < kids.len() && !ok; i++ {
-				next = kids.index(i)
+			for i := 0; i < kids.Len() && !ok; i++ {
+				next = kids.Index(i)
 				if c := leaves(next); skip < c {
 					ok = true
 				} else {
@@ -180,15 +193,15 @@ func (d *document) page(at int) page {
 }
 
 // contradiction gives all pages below n as one: the counts say that n is a page, and the numbers of the other pages rest on them.
-func (d *document) contradiction(n, resources node) page {
-	w := walker{seen: map[int]bool{d.tree.id: true}}
-	w.visit(n, resources, 1)
+func contradiction(n object.Node, above inherited, root int) page {
+	w := walker{seen: map[int]bool{root: true}}
+	w.visit(n, above, 1)
 	if len(w.pages) == 0 {
 		return page{}
 	}
 	p := w.pages[0]
 	for _, more := range w.pages[1:] {
-		p.contents = append(p.contents, more.dict)
+		p.more = append(p.more, more.dict)
 	}
 	return p
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/pdftest"
+
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -25,10 +27,10 @@ func (c *counter) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // large is a document of n pages in a balanced tree, each with about fat bytes of a picture that no text needs.
-func large(n, fat int) *pdfWriter {
+func large(n, fat int) *pdftest.Writer {
 	const fan = 50
-	w := &pdfWriter{}
-	font := w.add(helvetica)
+	w := &pdftest.Writer{}
+	font := w.Add(pdftest.Helvetica)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	picture := make([]byte, fat)
 	for i := range picture {
@@ -38,24 +40,24 @@ func large(n, fat int) *pdfWriter {
 	tree := 2 + 3*n + (n+fan-1)/fan
 	for from := 0; from < n; from += fan {
 		var kids []string
-		parent := len(w.objects) + 3*min(fan, n-from) + 1
+		parent := len(w.Objects) + 3*min(fan, n-from) + 1
 		for i := from; i < min(n, from+fan); i++ {
-			image := w.stream("/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray", picture)
-			content := w.flate("", fmt.Sprintf("/Im Do %s", lines(fmt.Sprintf("This is page %d", i+1))))
-			page := w.add("<</Type/Page/Parent %d 0 R/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>/XObject<</Im %d 0 R>>>>>>", parent, content, font, image)
+			image := w.Stream("/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray", picture)
+			content := w.Flate("", fmt.Sprintf("/Im Do %s", pdftest.Lines(fmt.Sprintf("This is page %d", i+1))))
+			page := w.Add("<</Type/Page/Parent %d 0 R/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>/XObject<</Im %d 0 R>>>>>>", parent, content, font, image)
 			kids = append(kids, fmt.Sprintf("%d 0 R", page))
 		}
-		nodes = append(nodes, fmt.Sprintf("%d 0 R", w.add("<</Type/Pages/Parent %d 0 R/Count %d/Kids[%s]>>", tree, len(kids), strings.Join(kids, " "))))
+		nodes = append(nodes, fmt.Sprintf("%d 0 R", w.Add("<</Type/Pages/Parent %d 0 R/Count %d/Kids[%s]>>", tree, len(kids), strings.Join(kids, " "))))
 	}
-	w.add("<</Type/Pages/Count %d/Kids[%s]>>", n, strings.Join(nodes, " "))
-	w.root = w.add("<</Type/Catalog/Pages %d 0 R>>", tree)
+	w.Add("<</Type/Pages/Count %d/Kids[%s]>>", n, strings.Join(nodes, " "))
+	w.Root = w.Add("<</Type/Catalog/Pages %d 0 R>>", tree)
 	return w
 }
 
 func TestOnePageOfMany(t *testing.T) {
 	const pages, fat = 1000, 20 << 10
 	w := large(pages, fat)
-	for name, data := range map[string][]byte{"table": w.table(), "packed": w.packed(true)} {
+	for name, data := range map[string][]byte{"table": w.Table(), "packed": w.Packed(true)} {
 		for _, at := range []int64{1, 400, 1000} {
 			in := &counter{Reader: bytes.NewReader(data)}
 			res, err := pdk.Run(&Decoder, in, readapi.Request{Form: readapi.FormText, Units: []readapi.Range{{From: at, To: at}}})
@@ -77,7 +79,7 @@ func TestOnePageOfMany(t *testing.T) {
 
 // TestTrustedTree reads a tree that is trusted in its counts, whole and by halves.
 func TestTrustedTree(t *testing.T) {
-	data := large(eagerPages+25, 0).table()
+	data := large(eagerPages+25, 0).Table()
 	whole := decodeBytes(t, data, readapi.Request{})
 	if n := len(whole.Parts); n != eagerPages+25 {
 		t.Fatalf("%d parts", n)
@@ -92,24 +94,24 @@ func TestTrustedTree(t *testing.T) {
 // TestContradiction: a tree of more pages than are walked says that each kid is a page, and one is a node of two. No text is lost, and a
 // page has the same number whatever is selected.
 func TestContradiction(t *testing.T) {
-	w := &pdfWriter{}
-	font := w.add(helvetica)
+	w := &pdftest.Writer{}
+	font := w.Add(pdftest.Helvetica)
 	const n = eagerPages + 10
 	var kids []string
 	page := func(text string) int {
-		c := w.stream("", []byte(lines(text)))
-		return w.add("<</Type/Page/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>", c, font)
+		c := w.Stream("", []byte(pdftest.Lines(text)))
+		return w.Add("<</Type/Page/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>", c, font)
 	}
 	for i := range n {
 		num := page(fmt.Sprintf("Page %d", i+1))
 		if i == 4 {
-			num = w.add("<</Type/Pages/Count 2/Kids[%d 0 R %d 0 R]>>", num, page("More"))
+			num = w.Add("<</Type/Pages/Count 2/Kids[%d 0 R %d 0 R]>>", num, page("More"))
 		}
 		kids = append(kids, fmt.Sprintf("%d 0 R", num))
 	}
-	tree := w.add("<</Type/Pages/Count %d/Kids[%s]>>", n, strings.Join(kids, " "))
-	w.root = w.add("<</Type/Catalog/Pages %d 0 R>>", tree)
-	res := decodeBytes(t, w.table(), readapi.Request{Units: []readapi.Range{{From: 4, To: 6}}})
+	tree := w.Add("<</Type/Pages/Count %d/Kids[%s]>>", n, strings.Join(kids, " "))
+	w.Root = w.Add("<</Type/Catalog/Pages %d 0 R>>", tree)
+	res := decodeBytes(t, w.Table(), readapi.Request{Units: []readapi.Range{{From: 4, To: 6}}})
 	wantText(t, readapi.Result{Parts: res.Parts[:1]}, "Page 4\n")
 	wantText(t, readapi.Result{Parts: res.Parts[1:2]}, "Page 5\nMore\n")
 	wantText(t, readapi.Result{Parts: res.Parts[2:]}, "Page 6\n")
@@ -132,7 +134,7 @@ func (f *failing) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func TestFailingInput(t *testing.T) {
-	data := plain(lines(hello)).table()
+	data := pdftest.Plain(pdftest.Lines(hello)).Table()
 	for from := range int64(len(data)) {
 		_, err := pdk.Run(&Decoder, &failing{bytes.NewReader(data), from}, readapi.Request{Form: readapi.FormText})
 		if code := readapi.CodeOf(err); code != "" && code != readapi.CodeMalformed {

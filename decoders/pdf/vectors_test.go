@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/pdftest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/glovebox-wasm/glovebox/decoders/decodertest"
@@ -81,71 +83,71 @@ func vectors() (all []vector) {
 
 // one is a page with text, made by f from the sound file.
 func one(name, comment string, f func([]byte) []byte) vector {
-	return vector{name: name, comment: comment, data: f(plain(lines(hello)).table()), pages: hi}
+	return vector{name: name, comment: comment, data: f(pdftest.Plain(pdftest.Lines(hello)).Table()), pages: hi}
 }
 
 func structureVectors() []vector {
-	three := plain(lines("One"), lines("Two", "2"), lines("Three"))
+	three := pdftest.Plain(pdftest.Lines("One"), pdftest.Lines("Two", "2"), pdftest.Lines("Three"))
 	return []vector{
-		{name: "plain", comment: "one page, a cross-reference table", data: plain(lines(hello)).table(), pages: hi},
-		{name: "three-pages", comment: "one part for each page", data: three.table(), pages: []string{"One\n", "Two\n2\n", "Three\n"}},
-		{name: "units", comment: "pages 2 and 3 of 3", data: three.table(), units: "2-3", pages: []string{"Two\n2\n", "Three\n"}},
-		{name: "object-streams", comment: "object streams and a cross-reference stream", data: three.packed(false), pages: []string{"One\n", "Two\n2\n", "Three\n"}},
-		{name: "predictor", comment: "a cross-reference stream with predictor 12", data: three.packed(true), pages: []string{"One\n", "Two\n2\n", "Three\n"}},
-		{name: "empty-page", comment: "a page without text between two with it", data: plain(lines("One"), "", lines("Three")).table(),
+		{name: "plain", comment: "one page, a cross-reference table", data: pdftest.Plain(pdftest.Lines(hello)).Table(), pages: hi},
+		{name: "three-pages", comment: "one part for each page", data: three.Table(), pages: []string{"One\n", "Two\n2\n", "Three\n"}},
+		{name: "units", comment: "pages 2 and 3 of 3", data: three.Table(), units: "2-3", pages: []string{"Two\n2\n", "Three\n"}},
+		{name: "object-streams", comment: "object streams and a cross-reference stream", data: three.Packed(false), pages: []string{"One\n", "Two\n2\n", "Three\n"}},
+		{name: "predictor", comment: "a cross-reference stream with predictor 12", data: three.Packed(true), pages: []string{"One\n", "Two\n2\n", "Three\n"}},
+		{name: "empty-page", comment: "a page without text between two with it", data: pdftest.Plain(pdftest.Lines("One"), "", pdftest.Lines("Three")).Table(),
 			pages: []string{"One\n", "", "Three\n"}, warn: []string{"no_text_layer"}},
 		{name: "inherited-resources", comment: "the page tree's root holds the resources", data: inheritedResources(), pages: hi},
 		{name: "updated", comment: "an incremental update replaces the content", pages: []string{"Newer\n"}, data: updated()},
 		{name: "content-array", comment: "a page's content in two streams, cut inside a text object", data: contentArray(), pages: hi},
 		{name: "deep-tree", comment: "a page below 200 nodes of the tree: it is found by searching", data: deepTree(200), pages: hi},
-		{name: "info-direct", comment: "Info is a dictionary in the trailer", data: replace(plain(lines(hello)).table(), "/Root", "/Info<</Title(x)>>/Root"), pages: hi},
+		{name: "info-direct", comment: "Info is a dictionary in the trailer", data: replace(pdftest.Plain(pdftest.Lines(hello)).Table(), "/Root", "/Info<</Title(x)>>/Root"), pages: hi},
 		{name: "hybrid", comment: "a table whose XRefStm has the object that it leaves out", data: hybrid(), pages: hi},
 	}
 }
 
 func deepTree(depth int) []byte {
-	w := &pdfWriter{}
-	f := w.add(helvetica)
-	c := w.stream("", []byte(lines(hello)))
-	w.add("<</Type/Page/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>", c, f)
+	w := &pdftest.Writer{}
+	f := w.Add(pdftest.Helvetica)
+	c := w.Stream("", []byte(pdftest.Lines(hello)))
+	w.Add("<</Type/Page/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>", c, f)
 	for range depth {
-		w.add("<</Type/Pages/Count 1/Kids[%d 0 R]>>", len(w.objects))
+		w.Add("<</Type/Pages/Count 1/Kids[%d 0 R]>>", len(w.Objects))
 	}
-	w.root = w.add("<</Type/Catalog/Pages %d 0 R>>", len(w.objects))
-	return w.table()
+	w.Root = w.Add("<</Type/Catalog/Pages %d 0 R>>", len(w.Objects))
+	return w.Table()
 }
 
 func inheritedResources() []byte {
-	w := &pdfWriter{}
-	f := w.add(helvetica)
-	c := w.stream("", []byte(lines(hello)))
-	w.add("<</Type/Page/Parent 4 0 R/Contents %d 0 R>>", c)
-	w.add("<</Type/Pages/Count 1/Kids[3 0 R]/Resources<</Font<</F1 %d 0 R>>>>>>", f)
-	w.root = w.add("<</Type/Catalog/Pages 4 0 R>>")
-	return w.table()
+	w := &pdftest.Writer{}
+	f := w.Add(pdftest.Helvetica)
+	c := w.Stream("", []byte(pdftest.Lines(hello)))
+	w.Add("<</Type/Page/Parent 4 0 R/Contents %d 0 R>>", c)
+	w.Add("<</Type/Pages/Count 1/Kids[3 0 R]/Resources<</Font<</F1 %d 0 R>>>>>>", f)
+	w.Root = w.Add("<</Type/Catalog/Pages 4 0 R>>")
+	return w.Table()
 }
 
 func updated() []byte {
-	w := plain(lines("Older"))
-	data := w.table()
-	content := lines("Newer")
-	return incremental(data, 2, fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content), xrefAt(data), w.root)
+	w := pdftest.Plain(pdftest.Lines("Older"))
+	data := w.Table()
+	content := pdftest.Lines("Newer")
+	return incremental(data, 2, fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content), xrefAt(data), w.Root)
 }
 
 func contentArray() []byte {
-	w := &pdfWriter{}
-	f := w.add(helvetica)
-	a := w.stream("", []byte("BT /F1 12 Tf 72 700 Td (Hello,) Tj"))
-	b := w.stream("", []byte("( world) Tj ET"))
-	w.add("<</Type/Page/Parent 5 0 R/Contents[%d 0 R %d 0 R]/Resources<</Font<</F1 %d 0 R>>>>>>", a, b, f)
-	w.add("<</Type/Pages/Count 1/Kids[4 0 R]>>")
-	w.root = w.add("<</Type/Catalog/Pages 5 0 R>>")
-	return w.table()
+	w := &pdftest.Writer{}
+	f := w.Add(pdftest.Helvetica)
+	a := w.Stream("", []byte("BT /F1 12 Tf 72 700 Td (Hello,) Tj"))
+	b := w.Stream("", []byte("( world) Tj ET"))
+	w.Add("<</Type/Page/Parent 5 0 R/Contents[%d 0 R %d 0 R]/Resources<</Font<</F1 %d 0 R>>>>>>", a, b, f)
+	w.Add("<</Type/Pages/Count 1/Kids[4 0 R]>>")
+	w.Root = w.Add("<</Type/Catalog/Pages 5 0 R>>")
+	return w.Table()
 }
 
 // hybrid frees the page object in the table and gives it in a cross-reference stream that XRefStm names.
 func hybrid() []byte {
-	data := plain(lines(hello)).table()
+	data := pdftest.Plain(pdftest.Lines(hello)).Table()
 	at := xrefAt(data)
 	off := strings.Index(string(data), "3 0 obj")
 	entry := fmt.Sprintf("%010d 00000 n", off)
@@ -193,41 +195,41 @@ func repairVectors() []vector {
 		one("endobj-missing", "an object without endobj", func(b []byte) []byte { return replace(b, "\nendobj", "\n") }),
 		one("truncated", "the file ends inside its table", func(b []byte) []byte { return b[:xrefAt(b)+30] }),
 		{name: "kids-self", comment: "the page tree's root is its own kid", pages: hi, warn: []string{"partial"},
-			data: replace(plain(lines(hello)).table(), "/Kids[3 0 R]", "/Kids[4 0 R 3 0 R]")},
+			data: replace(pdftest.Plain(pdftest.Lines(hello)).Table(), "/Kids[3 0 R]", "/Kids[4 0 R 3 0 R]")},
 		{name: "kids-only-self", comment: "the page tree's root has only itself as kid; the page is found by searching", pages: hi,
-			data: replace(plain(lines(hello)).table(), "/Kids[3 0 R]", "/Kids[4 0 R]")},
+			data: replace(pdftest.Plain(pdftest.Lines(hello)).Table(), "/Kids[3 0 R]", "/Kids[4 0 R]")},
 		{name: "kid-missing", comment: "one of three pages is not there", pages: []string{"One\n", "Three\n"}, warn: []string{"partial"},
-			data: replace(plain(lines("One"), lines("Two"), lines("Three")).table(), "5 0 R", "77 0 R")},
+			data: replace(pdftest.Plain(pdftest.Lines("One"), pdftest.Lines("Two"), pdftest.Lines("Three")).Table(), "5 0 R", "77 0 R")},
 		{name: "prev-chain-lost", comment: "Prev points nowhere; the objects are found by searching", pages: hi,
-			data: replace(plain(lines(hello)).table(), "/Root", "/Prev 99999999/Root")},
+			data: replace(pdftest.Plain(pdftest.Lines(hello)).Table(), "/Root", "/Prev 99999999/Root")},
 	}
 }
 
 func filterVectors() []vector {
 	with := func(name, comment, filter string, data []byte) vector {
-		w := &pdfWriter{}
-		f := w.add(helvetica)
-		c := w.stream(filter, data)
-		w.add("<</Type/Page/Parent 4 0 R/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>", c, f)
-		w.add("<</Type/Pages/Count 1/Kids[3 0 R]>>")
-		w.root = w.add("<</Type/Catalog/Pages 4 0 R>>")
-		return vector{name: name, comment: comment, data: w.table(), pages: hi}
+		w := &pdftest.Writer{}
+		f := w.Add(pdftest.Helvetica)
+		c := w.Stream(filter, data)
+		w.Add("<</Type/Page/Parent 4 0 R/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>", c, f)
+		w.Add("<</Type/Pages/Count 1/Kids[3 0 R]>>")
+		w.Root = w.Add("<</Type/Catalog/Pages 4 0 R>>")
+		return vector{name: name, comment: comment, data: w.Table(), pages: hi}
 	}
-	text := lines(hello)
-	z := deflate(text)
+	text := pdftest.Lines(hello)
+	z := pdftest.Deflate(text)
 	partial := func(v vector, pages ...string) vector { v.pages, v.warn = pages, []string{"partial"}; return v }
 	return []vector{
 		with("flate", "FlateDecode", "/Filter/FlateDecode", z),
 		with("flate-array", "one filter in an array", "/Filter[/FlateDecode]", z),
 		with("flate-checksum", "the checksum is wrong", "/Filter/FlateDecode", append(z[:len(z)-2:len(z)-2], 0, 0)),
 		with("flate-eol", "an end of line too many before the data", "/Filter/FlateDecode", append([]byte("\r\n"), z...)),
-		partial(with("flate-damaged", "the data break off", "/Filter/FlateDecode", deflate(lines(numbers(100)...))[:150]), strings.Join(numbers(19), "\n")+"\n"),
+		partial(with("flate-damaged", "the data break off", "/Filter/FlateDecode", pdftest.Deflate(pdftest.Lines(numbers(100)...))[:150]), strings.Join(numbers(19), "\n")+"\n"),
 		with("lzw", "LZWDecode", "/Filter/LZWDecode", lzwLiterals(text)),
 		with("ascii-hex", "ASCIIHexDecode", "/Filter/ASCIIHexDecode", fmt.Appendf(nil, "%X>", text)),
 		with("ascii85-flate", "ASCII85Decode, then FlateDecode", "/Filter[/ASCII85Decode/FlateDecode]", []byte(ascii85Encode(string(z)))),
 		with("run-length", "RunLengthDecode", "/Filter/RunLengthDecode", append(append([]byte{byte(len(text) - 1)}, text...), 128)),
 		with("predictor-png", "content with PNG prediction", "/Filter/FlateDecode/DecodeParms<</Predictor 15/Columns 4>>",
-			deflate(string(pngUp([]byte(text+strings.Repeat(" ", (4-len(text)%4)%4)), 4)))),
+			pdftest.Deflate(string(pdftest.PNGUp([]byte(text+strings.Repeat(" ", (4-len(text)%4)%4)), 4)))),
 		{name: "filter-unknown", comment: "a filter that nobody knows", pages: []string{""}, warn: []string{"partial", "no_text_layer"},
 			data: with("", "", "/Filter/NoSuchDecode", []byte(text)).data},
 	}
@@ -235,18 +237,18 @@ func filterVectors() []vector {
 
 func cryptVectors() []vector {
 	return []vector{
-		{name: "rc4-40", comment: "RC4 with 40 bits, empty user password", data: encrypted(2, "", hello), pages: hi},
-		{name: "rc4-128", comment: "RC4 with 128 bits, empty user password", data: encrypted(3, "", hello), pages: hi},
-		{name: "aes-128", comment: "AESV2, empty user password", data: encrypted(4, "", hello), pages: hi},
-		{name: "rc4-40-password", comment: "RC4 with 40 bits, a password", data: encrypted(2, "secret", hello), code: readapi.CodeEncrypted},
-		{name: "rc4-128-password", comment: "RC4 with 128 bits, a password", data: encrypted(3, "secret", hello), code: readapi.CodeEncrypted},
-		{name: "aes-128-password", comment: "AESV2, a password", data: encrypted(4, "secret", hello), code: readapi.CodeEncrypted},
-		{name: "aes-256-r5", comment: "AESV3 of revision 5, empty user password", data: encrypted(5, "", hello), pages: hi},
-		{name: "aes-256-r6", comment: "AESV3 of revision 6, empty user password", data: encrypted(6, "", hello), pages: hi},
-		{name: "aes-256-password", comment: "AESV3, a password", data: encrypted(6, "secret", hello), code: readapi.CodeEncrypted},
-		{name: "crypt-unknown", comment: "an encryption version that nobody knows", data: replace(encrypted(3, "", hello), "/V 2/R 3", "/V 7/R 9"), code: readapi.CodeUnsupportedFeature},
+		{name: "rc4-40", comment: "RC4 with 40 bits, empty user password", data: pdftest.Encrypted(2, "", hello), pages: hi},
+		{name: "rc4-128", comment: "RC4 with 128 bits, empty user password", data: pdftest.Encrypted(3, "", hello), pages: hi},
+		{name: "aes-128", comment: "AESV2, empty user password", data: pdftest.Encrypted(4, "", hello), pages: hi},
+		{name: "rc4-40-password", comment: "RC4 with 40 bits, a password", data: pdftest.Encrypted(2, "secret", hello), code: readapi.CodeEncrypted},
+		{name: "rc4-128-password", comment: "RC4 with 128 bits, a password", data: pdftest.Encrypted(3, "secret", hello), code: readapi.CodeEncrypted},
+		{name: "aes-128-password", comment: "AESV2, a password", data: pdftest.Encrypted(4, "secret", hello), code: readapi.CodeEncrypted},
+		{name: "aes-256-r5", comment: "AESV3 of revision 5, empty user password", data: pdftest.Encrypted(5, "", hello), pages: hi},
+		{name: "aes-256-r6", comment: "AESV3 of revision 6, empty user password", data: pdftest.Encrypted(6, "", hello), pages: hi},
+		{name: "aes-256-password", comment: "AESV3, a password", data: pdftest.Encrypted(6, "secret", hello), code: readapi.CodeEncrypted},
+		{name: "crypt-unknown", comment: "an encryption version that nobody knows", data: replace(pdftest.Encrypted(3, "", hello), "/V 2/R 3", "/V 7/R 9"), code: readapi.CodeUnsupportedFeature},
 		{name: "public-key", comment: "a security handler other than the standard one", code: readapi.CodeEncrypted,
-			data: replace(encrypted(3, "", hello), "/Filter/Standard", "/Filter/Adobe.PubSec")},
+			data: replace(pdftest.Encrypted(3, "", hello), "/Filter/Standard", "/Filter/Adobe.PubSec")},
 	}
 }
 
@@ -254,12 +256,12 @@ func refusedVectors() []vector {
 	bad := func(name, comment string, data []byte) vector {
 		return vector{name: name, comment: comment, data: data, code: readapi.CodeMalformed}
 	}
-	sound := plain(lines(hello)).table()
+	sound := pdftest.Plain(pdftest.Lines(hello)).Table()
 	return []vector{
 		bad("not-pdf", "prose that begins like a PDF", []byte("%PDF-1.4 not really a pdf")),
 		bad("no-header", "no header in the first 1,024 bytes", append(make([]byte, 2000), sound...)),
 		bad("empty", "no bytes at all", nil),
-		bad("no-pages", "a page tree without pages", plain().table()),
+		bad("no-pages", "a page tree without pages", pdftest.Plain().Table()),
 		bad("null-pages", "the catalog has no page tree and the file no page", replace(replace(sound, "/Pages 4 0 R", "/Pagez 4 0 R"), "/Type/Page/", "/Type/Pane/")),
 		{name: "unit-beyond", comment: "page 2 of 1", data: sound, units: "2", code: readapi.CodeInvalidRequest},
 	}

@@ -29,6 +29,7 @@ type Writer struct {
 	parts  int   // emitted or pending in this answer
 	tokens int64 // spent
 	bytes  int64 // spent
+	files  int64 // bytes of files inside the file, handed on
 
 	frames   int // of parts, emitted
 	warnings int // emitted or left out
@@ -227,6 +228,40 @@ func (w *Writer) Warn(code, detail string, at int64) error {
 
 // Child lists a file inside the file.
 func (w *Writer) Child(c readapi.Child) error { return w.emit(abi.KindChild, c, nil) }
+
+// File hands on bytes of a file inside the file, to be read by a decoder of its own type behind the same wall: those of the child that the
+// request names (at 0; the host goes on with the rest of the path), or the picture of unit at, whose parts take its place there. Pictures
+// that do not fit the answer go to the next one.
+func (w *Writer) File(at int64, c readapi.Child, data []byte) error {
+	if at > 0 {
+		given, err := w.begin(at)
+		if err != nil || given {
+			return err
+		}
+		if err := w.flush(); err != nil {
+			return err
+		}
+		if w.parts > 0 && (!w.fits(readapi.ImageTokens, 0) || w.files+int64(len(data)) > w.req.MaxFileBytes) {
+			return w.full(0)
+		}
+		w.spend(readapi.ImageTokens, 0)
+	}
+	if w.files += int64(len(data)); w.files > w.req.MaxFileBytes {
+		return w.fail(OverLimit(readapi.CodeLimitOutput, "max_file_bytes", w.req.MaxFileBytes, w.files))
+	}
+	for more := true; more; {
+		piece := data[:min(len(data), filePiece)]
+		data = data[len(piece):]
+		more = len(data) > 0
+		if err := w.emit(abi.KindFile, abi.File{At: at, Child: c, More: more}, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filePiece is how much of a file goes into one frame.
+const filePiece = 1 << 20
 
 // What one answer may have of parts and warnings: less than the protocol allows, so that what is still to come has room.
 const (

@@ -32,15 +32,16 @@ type Kind uint32
 
 // The frame kinds of version 1.
 const (
-	KindDescribe Kind = 1 // Description; body: the samples' bytes, one after the other
-	KindMeta     Kind = 2 // a JSON object, merged into the document's meta
-	KindText     Kind = 3 // Part; body: UTF-8 text
-	KindImage    Kind = 4 // Part; body: an encoded PNG or JPEG
-	KindData     Kind = 5 // Part; body: one JSON value
-	KindWarning  Kind = 6 // readapi.Warning
-	KindError    Kind = 7 // Failure; ends the decode
-	KindChild    Kind = 8 // readapi.Child
-	KindEnd      Kind = 9 // End; ends the decode
+	KindDescribe Kind = 1  // Description; body: the samples' bytes, one after the other
+	KindMeta     Kind = 2  // a JSON object, merged into the document's meta
+	KindText     Kind = 3  // Part; body: UTF-8 text
+	KindImage    Kind = 4  // Part; body: an encoded PNG or JPEG
+	KindData     Kind = 5  // Part; body: one JSON value
+	KindWarning  Kind = 6  // readapi.Warning
+	KindError    Kind = 7  // Failure; ends the decode
+	KindChild    Kind = 8  // readapi.Child
+	KindEnd      Kind = 9  // End; ends the decode
+	KindFile     Kind = 10 // File; body: bytes of a file inside the file
 )
 
 // Description is what a decoder says of itself.
@@ -77,6 +78,14 @@ type Failure struct {
 	Code   readapi.Code      `json:"code"`
 	Detail string            `json:"detail,omitempty"`
 	Limit  *readapi.LimitHit `json:"limit,omitempty"`
+}
+
+// File is the header of a file frame: bytes of a file inside the file, for a decoder of its own type. At 0 it is the child that the request
+// names; else it is the picture of unit At, whose parts belong there. More means that the next frame goes on with the same file.
+type File struct {
+	At    int64         `json:"at,omitempty"`
+	Child readapi.Child `json:"child"`
+	More  bool          `json:"more,omitempty"`
 }
 
 // End is the header of an end frame.

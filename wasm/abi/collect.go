@@ -12,6 +12,7 @@ const (
 	MaxWarnings = 1 << 10
 	maxChildren = 1 << 14
 	maxMetaKeys = 1 << 10
+	maxFiles    = 1 << 10
 )
 
 // Collector turns the frames of one decode into a Result, host side. It copies what it keeps: a payload may be guest memory.
@@ -22,6 +23,7 @@ type Collector struct {
 	res     readapi.Result
 	bytes   int64
 	lastAt  int64
+	more    bool // the last file goes on
 	failure *Failure
 	end     *End
 	err     error
@@ -76,6 +78,8 @@ func (c *Collector) take(f Frame) error {
 			return badOutput("too many children", nil)
 		}
 		c.res.Children = append(c.res.Children, *v)
+	case *File:
+		return c.file(f, v)
 	case *Failure:
 		c.failure = v
 	case *End:
@@ -113,6 +117,23 @@ func (c *Collector) part(f Frame, h *Part) error {
 	return nil
 }
 
+// file takes bytes of a file inside the file.
+func (c *Collector) file(f Frame, h *File) error {
+	if !c.more {
+		if len(c.res.Files) == maxFiles {
+			return badOutput("too many files", nil)
+		}
+		c.res.Files = append(c.res.Files, readapi.File{At: h.At, Child: h.Child})
+	}
+	last := &c.res.Files[len(c.res.Files)-1]
+	if last.At != h.At || last.Child != h.Child {
+		return badOutput("a file that another one interrupts", nil)
+	}
+	last.Bytes = append(last.Bytes, f.Body...)
+	c.more = h.More
+	return nil
+}
+
 // Result returns what was collected once the guest has returned. A guest's own failure is an *readapi.Error with its code; a broken
 // protocol, silence included, is bad_output. Unit, Usage and Decoder are for the caller to fill in.
 func (c *Collector) Result() (readapi.Result, error) {
@@ -121,7 +142,7 @@ func (c *Collector) Result() (readapi.Result, error) {
 		return readapi.Result{}, c.err
 	case c.failure != nil:
 		return readapi.Result{}, &readapi.Error{Code: c.failure.Code, Detail: readapi.EscapeLine(limit(c.failure.Detail)), Limit: c.failure.Limit}
-	case c.end == nil:
+	case c.end == nil || c.more:
 		return readapi.Result{}, badOutput("no end frame", nil)
 	case c.end.Total > 0 && c.res.Covers.To > c.end.Total:
 		return readapi.Result{}, badOutput("more units than there are", nil)

@@ -34,7 +34,7 @@ func AppendFrame(dst []byte, header any, body []byte) ([]byte, error) {
 }
 
 // Frame is a decoded frame: Value is the header as the kind's type (*Description, map[string]any, *Part, *readapi.Warning, *Failure,
-// *readapi.Child, *End), or nil when the kind is one that this version does not know. Body points into the payload.
+// *readapi.Child, *File, *End), or nil when the kind is one that this version does not know. Body points into the payload.
 type Frame struct {
 	Kind  Kind
 	Value any
@@ -47,7 +47,7 @@ var errHeader = errors.New("abi: frame header is too long")
 // and never allocates more than a small multiple of the payload. The error is for the host's log; the read is bad_output.
 func ParseFrame(kind Kind, payload []byte) (Frame, error) {
 	f := Frame{Kind: kind}
-	if kind < KindDescribe || kind > KindEnd {
+	if kind < KindDescribe || kind > KindFile {
 		return f, nil
 	}
 	if len(payload) < 4 {
@@ -87,6 +87,8 @@ func newHeader(kind Kind) any {
 		return new(readapi.Child)
 	case KindEnd:
 		return new(End)
+	case KindFile:
+		return new(File)
 	}
 	return nil
 }
@@ -109,13 +111,23 @@ func (f *Frame) check() error {
 			return errors.New("abi: the name of a limit is none")
 		}
 	case *readapi.Child:
-		if v.N < 1 || v.Bytes < 0 || len(v.Name) > maxNameBytes || len(v.MediaType) > maxNameBytes {
-			return errors.New("abi: child out of range")
+		return checkChild(v)
+	case *File:
+		if v.At < 0 {
+			return errors.New("abi: file out of range")
 		}
+		return checkChild(&v.Child)
 	case *End:
 		if v.Total < 0 || v.Next != nil && (v.Next.At < 1 || v.Next.Part < 0 || v.Next.Offset < 0) {
 			return errors.New("abi: end out of range")
 		}
+	}
+	return nil
+}
+
+func checkChild(c *readapi.Child) error {
+	if c.N < 1 || c.Bytes < 0 || len(c.Name) > maxNameBytes || len(c.MediaType) > maxNameBytes {
+		return errors.New("abi: child out of range")
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
-package pdf
+package font
 
 import (
 	"cmp"
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
 
 // cmap maps the codes of a font's strings: to text (ToUnicode, ISO 32000-1, 9.10.3) or to character identifiers (9.7.5). Ranges stay
@@ -39,20 +41,20 @@ const maxRanges = 1 << 17
 // parseCMap reads a CMap file. What it does not understand it skips.
 func parseCMap(data []byte) *cmap {
 	c := &cmap{}
-	l := lexer{b: data}
-	var args []token
+	l := object.Lexer{B: data}
+	var args []object.Token
 	for {
-		t := l.next()
-		if t.kind == tokEOF {
+		t := l.Next()
+		if t.Kind == object.TokEOF {
 			break
 		}
-		if t.kind != tokKeyword {
+		if t.Kind != object.TokKeyword {
 			if len(args) < maxRanges {
 				args = append(args, t)
 			}
 			continue
 		}
-		switch string(t.s) {
+		switch string(t.S) {
 		case "endcodespacerange":
 			c.codeSpaces(args)
 		case "endbfchar":
@@ -61,11 +63,11 @@ func parseCMap(data []byte) *cmap {
 			c.ranges(args)
 		case "endcidchar":
 			for ; len(args) >= 2; args = args[2:] {
-				c.cid(args[0].s, args[0].s, args[1].num)
+				c.cid(args[0].S, args[0].S, args[1].Num)
 			}
 		case "endcidrange":
 			for ; len(args) >= 3; args = args[3:] {
-				c.cid(args[0].s, args[1].s, args[2].num)
+				c.cid(args[0].S, args[1].S, args[2].Num)
 			}
 		}
 		args = args[:0]
@@ -78,10 +80,10 @@ func parseCMap(data []byte) *cmap {
 	return c
 }
 
-func (c *cmap) codeSpaces(args []token) {
+func (c *cmap) codeSpaces(args []object.Token) {
 	for ; len(args) >= 2 && len(c.spaces) < 256; args = args[2:] {
-		if n := len(args[0].s); n >= 1 && n <= 4 && n == len(args[1].s) {
-			c.spaces = append(c.spaces, codeSpace{n, code(args[0].s), code(args[1].s)})
+		if n := len(args[0].S); n >= 1 && n <= 4 && n == len(args[1].S) {
+			c.spaces = append(c.spaces, codeSpace{n, code(args[0].S), code(args[1].S)})
 		}
 	}
 }
@@ -94,32 +96,32 @@ func code(s []byte) (v uint32) {
 	return v
 }
 
-func (c *cmap) chars(args []token) {
+func (c *cmap) chars(args []object.Token) {
 	for ; len(args) >= 2; args = args[2:] {
-		lo := code(args[0].s)
-		if args[1].kind == tokName {
-			c.text(lo, lo, []byte(glyphText(string(args[1].s))))
+		lo := code(args[0].S)
+		if args[1].Kind == object.TokName {
+			c.text(lo, lo, []byte(glyphText(string(args[1].S))))
 			continue
 		}
-		c.text(lo, lo, appendUTF16(nil, args[1].s))
+		c.text(lo, lo, appendUTF16(nil, args[1].S))
 	}
 }
 
-func (c *cmap) ranges(args []token) {
+func (c *cmap) ranges(args []object.Token) {
 	for len(args) >= 3 {
-		lo, hi, dst := code(args[0].s), code(args[1].s), args[2]
+		lo, hi, dst := code(args[0].S), code(args[1].S), args[2]
 		args = args[3:]
-		if dst.kind != tokArrayOpen {
-			c.text(lo, hi, appendUTF16(nil, dst.s))
+		if dst.Kind != object.TokArrayOpen {
+			c.text(lo, hi, appendUTF16(nil, dst.S))
 			continue
 		}
 		for at := lo; len(args) > 0; at++ {
 			dst, args = args[0], args[1:]
-			if dst.kind == tokArrayClose {
+			if dst.Kind == object.TokArrayClose {
 				break
 			}
 			if at <= hi {
-				c.text(at, at, appendUTF16(nil, dst.s))
+				c.text(at, at, appendUTF16(nil, dst.S))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package pdf
+package object
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ type crypt struct {
 }
 
 // decrypt sets f up for an encrypted file. The error is encrypted when the empty password does not open it.
-func (f *file) decrypt() error {
+func (f *File) decrypt() error {
 	dict := f.direct(f.trailer.key("Encrypt"))
 	if f.crypt != nil || dict.kind == objNull {
 		return nil
@@ -68,7 +68,7 @@ func (f *file) decrypt() error {
 		return pdk.Encrypted("the empty password does not open it")
 	}
 	f.crypt = c
-	clear(f.slots)
+	f.loads = nil
 	clear(f.packs)
 	return nil
 }
@@ -83,7 +83,7 @@ func small(o *object) int {
 }
 
 // cryptFilter reads the crypt filter that key (StmF, StrF) names.
-func (f *file) cryptFilter(dict *object, key string) (aes, none, ok bool) {
+func (f *File) cryptFilter(dict *object, key string) (aes, none, ok bool) {
 	name := dict.key(key)
 	if name.kind != objName || string(name.s) == "Identity" {
 		return false, true, true
@@ -207,7 +207,7 @@ func (c *crypt) strings(o *object, num, gen int) {
 }
 
 // stream decrypts the data of a stream.
-func (c *crypt) stream(f *file, raw []byte, hdr *object, num, gen int) []byte {
+func (c *crypt) stream(f *File, raw []byte, hdr *object, num, gen int) []byte {
 	if c.stmNone || c.plainMeta && hdr.key("Type").isName("Metadata") {
 		return raw
 	}

@@ -1,4 +1,4 @@
-package pdf
+package object
 
 import (
 	"bytes"
@@ -6,15 +6,25 @@ import (
 	"slices"
 )
 
+// Rebuild searches the whole file for its objects unless that was done, for files whose cross-references look sound and lead nowhere. It
+// reports whether it did.
+func (f *File) Rebuild() bool {
+	if f.rebuilt {
+		return false
+	}
+	f.rebuild()
+	return true
+}
+
 // rebuild finds the objects by searching the whole file for "N G obj", for files whose cross-references are missing or wrong. The last
 // object with a number counts, as the newest was appended last.
-func (f *file) rebuild() {
+func (f *File) rebuild() {
 	if f.rebuilt {
 		return
 	}
 	old := f.trailer
 	f.rebuilt, f.entries, f.trailer = true, nil, object{}
-	clear(f.slots)
+	f.loads = nil
 	clear(f.packs)
 	var s scan
 	s.run(f)
@@ -51,7 +61,7 @@ func (f *file) rebuild() {
 const maxLoose = 1 << 16
 
 // unpackIndex enters the objects of an object stream that no plain object replaces.
-func (f *file) unpackIndex(num int) {
+func (f *File) unpackIndex(num int) {
 	p := f.pack(num)
 	if p == nil {
 		return
@@ -62,7 +72,7 @@ func (f *file) unpackIndex(num int) {
 }
 
 // trailers returns the trailer dictionaries, the newest last.
-func (f *file) trailers(s *scan, old object) []object {
+func (f *File) trailers(s *scan, old object) []object {
 	candidates := []object{old}
 	for _, at := range s.trailers {
 		in, ok := f.objectAt(at)
@@ -71,14 +81,14 @@ func (f *file) trailers(s *scan, old object) []object {
 			continue
 		}
 		p := newParser(f.window(at, 16<<10))
-		p.next() // trailer
+		p.Next() // trailer
 		candidates = append(candidates, p.object(0))
 	}
 	return candidates
 }
 
 // bestTrailer chooses the newest trailer dictionary that leads to a catalog, or makes one for a catalog that the search met.
-func (f *file) bestTrailer(s *scan, candidates []object) object {
+func (f *File) bestTrailer(s *scan, candidates []object) object {
 	var encrypt, id object
 	for i := range candidates {
 		if c := &candidates[i]; c.key("Encrypt").kind != objNull {
@@ -105,7 +115,7 @@ func (f *file) bestTrailer(s *scan, candidates []object) object {
 }
 
 // lost returns the offset of an object that is not where its entry says, by searching the file once; -1 if it is nowhere.
-func (f *file) lost(num int) int64 {
+func (f *File) lost(num int) int64 {
 	if !f.rebuilt && f.found == nil {
 		var s scan
 		s.run(f)
@@ -138,16 +148,16 @@ type found struct {
 const maxFound = 1 << 20
 
 // run searches in steps; each window reaches far enough past its step for the beginning of an object.
-func (s *scan) run(f *file) {
+func (s *scan) run(f *File) {
 	const step, ahead, back = 256 << 10, 512, 24
 	for at := int64(0); at < f.in.Size(); at += step {
 		from := max(0, at-back)
 		b := f.window(from, step+back+ahead)
-		f.budget.scan(len(b))
+		f.searched(len(b))
 		start := int(at - from)
 		end := min(len(b), start+step)
 		for i := range matches(b, "obj", start, end) {
-			f.budget.work(8)
+			f.Work(8)
 			s.object(b, i, from)
 		}
 		for i := range matches(b, "trailer", start, end) {
@@ -218,8 +228,8 @@ func hasType(body []byte, name string) bool {
 			return false
 		}
 		body = body[i+len("/Type"):]
-		l := lexer{b: body}
-		if t := l.next(); t.kind == tokName && string(t.s) == name {
+		l := Lexer{B: body}
+		if t := l.Next(); t.Kind == TokName && string(t.S) == name {
 			return true
 		}
 	}
@@ -227,15 +237,15 @@ func hasType(body []byte, name string) bool {
 
 // numberBefore reads the whole number that ends, with optional white space behind it, before b[i].
 func numberBefore(b []byte, i int) (n, start int, ok bool) {
-	for i > 0 && isSpace(b[i-1]) {
+	for i > 0 && IsSpace(b[i-1]) {
 		i--
 	}
 	end := i
-	for i > 0 && isDigit(b[i-1]) && end-i < 10 {
+	for i > 0 && IsDigit(b[i-1]) && end-i < 10 {
 		i--
 		n += int(b[i]-'0') * pow10[end-1-i]
 	}
-	if end == i || i > 0 && isRegular(b[i-1]) || n > maxObjects {
+	if end == i || i > 0 && IsRegular(b[i-1]) || n > maxObjects {
 		return 0, 0, false
 	}
 	return n, i, true

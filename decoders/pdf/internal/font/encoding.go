@@ -1,4 +1,4 @@
-package pdf
+package font
 
 import (
 	_ "embed"
@@ -115,19 +115,6 @@ func winAnsi(c byte) rune {
 		return rune(cp1252[c-0x80])
 	case c == 0x7f:
 		return '•'
-	}
-	return rune(c)
-}
-
-// docEncoding is PDFDocEncoding (D.2), for text strings outside content.
-func docEncoding(c byte) rune {
-	switch {
-	case c >= 0x18 && c < 0x20:
-		return rune(docLow[c-0x18])
-	case c >= 0x80 && c <= 0xa0:
-		return rune(docHigh[c-0x80])
-	case c == 0x7f || c == 0xad:
-		return 0
 	}
 	return rune(c)
 }

@@ -1,4 +1,4 @@
-package pdf
+package object
 
 import (
 	"bytes"
@@ -7,10 +7,11 @@ import (
 	"io"
 )
 
+// Why the data of a stream is not whole.
 var (
-	errFilter  = errors.New("pdf: a filter that is not decoded")
-	errDamaged = errors.New("pdf: stream data is damaged")
-	errBudget  = errors.New("pdf: over the budget of decoded bytes")
+	ErrFilter  = errors.New("pdf: a filter that is not decoded")
+	ErrDamaged = errors.New("pdf: stream data is damaged")
+	ErrBudget  = errors.New("pdf: over the budget of decoded bytes")
 )
 
 // inflater decompresses Flate data; its tables are kept between streams.
@@ -18,7 +19,7 @@ type inflater struct{ r io.ReadCloser }
 
 // decode undoes the filters of a stream (ISO 32000-1, 7.4) up to limit bytes. With an error it returns what was decoded before it:
 // errFilter for picture codecs and unknown filters, errDamaged for bad data, errBudget for more than limit bytes.
-func (f *file) decode(hdr *object, raw []byte, limit int) ([]byte, error) {
+func (f *File) decode(hdr *object, raw []byte, limit int) ([]byte, error) {
 	filter, parms := f.direct(hdr.key("Filter")), f.direct(hdr.key("DecodeParms"))
 	if filter.kind == objNull {
 		filter, parms = f.direct(hdr.key("F")), f.direct(hdr.key("DP"))
@@ -28,7 +29,7 @@ func (f *file) decode(hdr *object, raw []byte, limit int) ([]byte, error) {
 		names, args = filter.kids, parms.kids
 	}
 	if len(names) > maxFilters {
-		return nil, errFilter
+		return nil, ErrFilter
 	}
 	data, failed := raw, error(nil)
 	for i := range names {
@@ -41,7 +42,7 @@ func (f *file) decode(hdr *object, raw []byte, limit int) ([]byte, error) {
 			continue
 		}
 		out, err := f.filter(string(name.s), &arg, data, limit)
-		if errors.Is(err, errFilter) {
+		if errors.Is(err, ErrFilter) {
 			return nil, err
 		}
 		if err != nil {
@@ -55,7 +56,7 @@ func (f *file) decode(hdr *object, raw []byte, limit int) ([]byte, error) {
 // maxFilters bounds the chain of filters on one stream; real files use two at most.
 const maxFilters = 8
 
-func (f *file) filter(name string, arg *object, src []byte, limit int) (out []byte, err error) {
+func (f *File) filter(name string, arg *object, src []byte, limit int) (out []byte, err error) {
 	switch name {
 	case "FlateDecode", "Fl":
 		out, err = f.inflater.inflate(src, limit)
@@ -68,7 +69,7 @@ func (f *file) filter(name string, arg *object, src []byte, limit int) (out []by
 		if i := bytes.IndexByte(src, '>'); i >= 0 {
 			src = src[:i]
 		}
-		return appendHex(make([]byte, 0, len(src)/2+1), src), nil
+		return AppendHex(make([]byte, 0, len(src)/2+1), src), nil
 	case "ASCII85Decode", "A85":
 		return ascii85(src), nil
 	case "RunLengthDecode", "RL":
@@ -76,12 +77,12 @@ func (f *file) filter(name string, arg *object, src []byte, limit int) (out []by
 	case "Crypt":
 		return src, nil // the crypt filter was applied before
 	}
-	return nil, errFilter
+	return nil, ErrFilter
 }
 
 // inflate reads zlib data, and bare deflate data where the header is missing. Checksums are not looked at: a reader wants the text.
 func (in *inflater) inflate(src []byte, limit int) ([]byte, error) {
-	for len(src) > 0 && isSpace(src[0]) { // an end of line too many behind "stream"
+	for len(src) > 0 && IsSpace(src[0]) { // an end of line too many behind "stream"
 		src = src[1:]
 	}
 	if len(src) == 0 {
@@ -103,7 +104,7 @@ func (in *inflater) read(src []byte, limit int) ([]byte, error) {
 	if in.r == nil {
 		in.r = flate.NewReader(rd)
 	} else if err := in.r.(flate.Resetter).Reset(rd, nil); err != nil {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	out := make([]byte, 0, min(limit, max(512, 4*len(src))))
 	for {
@@ -114,11 +115,11 @@ func (in *inflater) read(src []byte, limit int) ([]byte, error) {
 		out = out[:len(out)+n]
 		switch {
 		case len(out) > limit:
-			return out[:limit], errBudget
+			return out[:limit], ErrBudget
 		case err == io.EOF:
 			return out, nil
 		case err != nil:
-			return out, errDamaged
+			return out, ErrDamaged
 		}
 	}
 }
@@ -153,7 +154,7 @@ func lzw(src []byte, early bool, limit int) ([]byte, error) {
 			next, width, prev = first, 9, -1
 			continue
 		case prev < 0 && code > 255, code > next || (code == next && prev < 0):
-			return out, errDamaged
+			return out, ErrDamaged
 		}
 		if prev >= 0 && next < 4096 {
 			prefix[next], head[next], size[next] = uint16(prev), head[prev], size[prev]+1
@@ -163,11 +164,11 @@ func lzw(src []byte, early bool, limit int) ([]byte, error) {
 			}
 			next++
 		} else if code >= next {
-			return out, errDamaged
+			return out, ErrDamaged
 		}
 		n := int(size[code])
 		if len(out)+n > limit {
-			return out, errBudget
+			return out, ErrBudget
 		}
 		at := len(out) + n
 		out = append(out, make([]byte, n)...)
@@ -233,14 +234,14 @@ func runLength(src []byte, limit int) ([]byte, error) {
 			src = src[1:]
 		}
 		if len(out) > limit {
-			return out[:limit], errBudget
+			return out[:limit], ErrBudget
 		}
 	}
 	return out, nil
 }
 
 // predict undoes the predictor of Flate and LZW data (7.4.4.4). failed is the error of the decompression, which it passes on.
-func (f *file) predict(data []byte, arg *object, failed error) ([]byte, error) {
+func (f *File) predict(data []byte, arg *object, failed error) ([]byte, error) {
 	number := func(key string, def int) int {
 		o := f.direct(arg.key(key))
 		if n, ok := o.integer(); ok && n >= 1 && n <= 1<<20 {

@@ -1,4 +1,4 @@
-package pdf
+package object
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ const (
 	tailBytes   = 4096
 )
 
-// openFile finds the objects of the file.
-func openFile(in readapi.Input) (*file, error) {
-	f := &file{in: in, slots: map[int]*slot{}}
+// Open finds the objects of a file. password is tried where the empty one does not open it.
+func Open(in readapi.Input, password string) (*File, error) {
+	f := &File{in: in, password: password}
 	head := f.window(0, headerBytes+16)
 	i := bytes.Index(head, []byte("%PDF-"))
 	if i < 0 {
@@ -24,7 +24,7 @@ func openFile(in readapi.Input) (*file, error) {
 			return nil, pdk.Malformed("there is no PDF header in the first 1,024 bytes")
 		}
 	} else {
-		f.version = headerVersion(head[i+len("%PDF-"):])
+		f.version = HeaderVersion(head[i+len("%PDF-"):])
 	}
 	f.base = int64(i)
 	sound := f.readXref()
@@ -46,16 +46,16 @@ func openFile(in readapi.Input) (*file, error) {
 	return f, nil
 }
 
-// headerVersion returns "1.7" of "1.7…".
-func headerVersion(b []byte) string {
-	if len(b) >= 3 && isDigit(b[0]) && b[1] == '.' && isDigit(b[2]) {
+// HeaderVersion returns "1.7" of "1.7…".
+func HeaderVersion(b []byte) string {
+	if len(b) >= 3 && IsDigit(b[0]) && b[1] == '.' && IsDigit(b[2]) {
 		return string(b[:3])
 	}
 	return ""
 }
 
 // rooted reports whether the trailer leads to a catalog with pages.
-func (f *file) rooted() bool {
+func (f *File) rooted() bool {
 	root := f.direct(f.trailer.key("Root"))
 	pages := f.direct(root.key("Pages"))
 	return pages.kind == objDict && pages.key("Kids").kind != objNull
@@ -63,19 +63,19 @@ func (f *file) rooted() bool {
 
 // readXref reads the chain of cross-reference sections that the end of the file points to; newer entries win. It reports whether the
 // chain could be read as far as it goes.
-func (f *file) readXref() bool {
+func (f *File) readXref() bool {
 	tail := f.window(max(0, f.in.Size()-tailBytes), tailBytes)
 	i := bytes.LastIndex(tail, []byte("startxref"))
 	if i < 0 {
 		return false
 	}
-	l := lexer{b: tail, pos: i + len("startxref")}
-	start := l.next()
-	if start.kind != tokNumber || start.num < 0 || start.num > float64(f.in.Size()) {
+	l := Lexer{B: tail, Pos: i + len("startxref")}
+	start := l.Next()
+	if start.Kind != TokNumber || start.Num < 0 || start.Num > float64(f.in.Size()) {
 		return false
 	}
 	seen := map[int64]bool{}
-	queue := []int64{int64(start.num)}
+	queue := []int64{int64(start.Num)}
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
@@ -104,10 +104,10 @@ func (f *file) readXref() bool {
 }
 
 // section reads one cross-reference table or stream and returns its trailer dictionary.
-func (f *file) section(at int64) (trailer object, ok bool) {
+func (f *File) section(at int64) (trailer object, ok bool) {
 	b := f.window(at, 1<<10)
-	l := lexer{b: b}
-	if l.next().is("xref") {
+	l := Lexer{B: b}
+	if l.Next().Is("xref") {
 		return f.table(at)
 	}
 	in, ok := f.objectAt(at)
@@ -122,7 +122,7 @@ func (f *file) section(at int64) (trailer object, ok bool) {
 }
 
 // set records an entry unless a newer section has one.
-func (f *file) set(num int, e entry) {
+func (f *File) set(num int, e entry) {
 	if num < 0 || num >= f.objectLimit() {
 		return
 	}
@@ -136,24 +136,24 @@ func (f *file) set(num int, e entry) {
 
 // objectLimit is one more than the highest object number that the file is believed to use: a table is allocated up to it, so it is
 // bounded by the size of the file, not by what the file says.
-func (f *file) objectLimit() int {
+func (f *File) objectLimit() int {
 	const least = 1 << 18 // small files with large numbers exist
 	return int(min(maxEntries, max(least, f.in.Size()/16)))
 }
 
 // table reads a cross-reference table (7.5.4) and the trailer behind it. The window grows until the trailer lies in it; entries that were
 // set by a smaller one stay.
-func (f *file) table(at int64) (trailer object, ok bool) {
+func (f *File) table(at int64) (trailer object, ok bool) {
 	for n := 16 << 10; ; n *= 4 {
 		b := f.window(at, n)
-		f.budget.parse(len(b))
+		f.Parsed(len(b))
 		p := newParser(b)
-		p.next() // xref
+		p.Next() // xref
 		whole := len(b) < n
 		if ok = f.subsections(&p, whole); ok {
 			trailer = p.object(0)
 		}
-		if whole || p.pos+16 < len(b) {
+		if whole || p.Pos+16 < len(b) {
 			return trailer, ok && trailer.kind == objDict
 		}
 	}
@@ -161,40 +161,40 @@ func (f *file) table(at int64) (trailer object, ok bool) {
 
 // subsections sets the entries of a table up to the keyword trailer. Where the window is not the whole rest of the file, what stands in its
 // last bytes may be cut and is left.
-func (f *file) subsections(p *parser, whole bool) bool {
-	sure := len(p.b)
+func (f *File) subsections(p *parser, whole bool) bool {
+	sure := len(p.B)
 	if !whole {
 		sure -= 64
 	}
 	for {
-		t := p.next()
-		if t.is("trailer") {
+		t := p.Next()
+		if t.Is("trailer") {
 			return true
 		}
-		count := p.next()
-		if t.kind != tokNumber || count.kind != tokNumber {
+		count := p.Next()
+		if t.Kind != TokNumber || count.Kind != TokNumber {
 			return false
 		}
-		first := int(min(max(t.num, 0), maxObjects))
-		for i := 0; float64(i) < count.num; i++ {
-			back := p.pos
-			off, gen, kind := p.next(), p.next(), p.next()
-			if off.kind != tokNumber || gen.kind != tokNumber || kind.kind != tokKeyword {
-				p.pos = back // fewer entries than promised
+		first := int(min(max(t.Num, 0), maxObjects))
+		for i := 0; float64(i) < count.Num; i++ {
+			back := p.Pos
+			off, gen, kind := p.Next(), p.Next(), p.Next()
+			if off.Kind != TokNumber || gen.Kind != TokNumber || kind.Kind != TokKeyword {
+				p.Pos = back // fewer entries than promised
 				break
 			}
-			if i == 0 && first == 1 && kind.is("f") && gen.num == 65535 {
+			if i == 0 && first == 1 && kind.Is("f") && gen.Num == 65535 {
 				first = 0 // a writer that counts from 1: the head of the free list is object 0
 			}
-			if kind.is("n") && off.num > 0 && off.num < 1<<53 && p.pos < sure {
-				f.set(first+i, entry{kind: entryPlain, gen: uint16(int64(gen.num)), off: int64(off.num)})
+			if kind.Is("n") && off.Num > 0 && off.Num < 1<<53 && p.Pos < sure {
+				f.set(first+i, entry{kind: entryPlain, gen: uint16(int64(gen.Num)), off: int64(off.Num)})
 			}
 		}
 	}
 }
 
 // xrefStream reads the entries of a cross-reference stream (7.5.8).
-func (f *file) xrefStream(hdr *object, data []byte) bool {
+func (f *File) xrefStream(hdr *object, data []byte) bool {
 	var w [3]int
 	widths := hdr.key("W")
 	if len(widths.kids) < 3 {
@@ -229,7 +229,7 @@ func (f *file) xrefStream(hdr *object, data []byte) bool {
 	return true
 }
 
-func (f *file) xrefRow(num int, row []byte, w [3]int) {
+func (f *File) xrefRow(num int, row []byte, w [3]int) {
 	kind := uint64(1)
 	if w[0] > 0 {
 		kind = bigEndian(row[:w[0]])

@@ -1,10 +1,10 @@
-package pdf
+package font
 
 import "strings"
 
 // standardWidths sets the widths of the standard fonts, which a file need not give (9.6.2.2). Bold and oblique faces take those of the
 // regular one: they only decide where words end.
-func (f *font) standardWidths(name string) {
+func (f *Font) standardWidths(name string) {
 	table := &helveticaWidths
 	switch {
 	case strings.HasPrefix(name, "Courier"):

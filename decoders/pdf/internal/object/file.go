@@ -1,4 +1,4 @@
-package pdf
+package object
 
 import (
 	"bytes"
@@ -8,26 +8,43 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// file is the repair step: it finds the objects of a PDF, sound or not, and shows them to the object layer through ReadAt (view.go) as
-// if the file were in perfect order. It reads only what is asked for.
-type file struct {
+// File is a PDF whose objects can be looked up, sound or not. It reads only what is asked for.
+type File struct {
 	in       readapi.Input
 	base     int64   // bytes before the header, which some writers do not count in offsets
 	version  string  // of the header, "1.7"
 	entries  []entry // by object number
 	trailer  object
 	crypt    *crypt        // nil: not encrypted
+	password string        // given by the reader
 	rebuilt  bool          // the whole file was searched and the cross-references made anew
 	found    map[int]int64 // what the search for a lost object met
 	pages    []int         // page objects that the search met, in order of the file
-	slots    map[int]*slot
-	slotSize int
-	last     int // object number that the object layer looked up last
+	loads    map[int]*loaded
+	loadSize int
 	packs    map[int]*pack
 	packSize int
 	lengths  int // nesting of stream lengths that are themselves looked up
 	inflater inflater
-	budget   budget
+	units    int64 // of work
+}
+
+// Version is the version that the header says, "" if it says none.
+func (f *File) Version() string { return f.version }
+
+// Encrypted reports whether the file is encrypted, which it no longer is to whoever reads it through f.
+func (f *File) Encrypted() bool { return f.crypt != nil }
+
+// Trailer returns the trailer dictionary.
+func (f *File) Trailer() Node { return f.node(&f.trailer) }
+
+// LoosePages returns the page objects that a search of the whole file met, in order of the file; nothing unless there was a search.
+func (f *File) LoosePages() []Node {
+	out := make([]Node, 0, len(f.pages))
+	for _, num := range f.pages {
+		out = append(out, f.Object(num))
+	}
+	return out
 }
 
 // entry says where an object is.
@@ -48,7 +65,7 @@ const (
 )
 
 // window returns up to n bytes of the file at off; fewer at the end.
-func (f *file) window(off int64, n int) []byte {
+func (f *File) window(off int64, n int) []byte {
 	if off < 0 || off >= f.in.Size() {
 		return nil
 	}
@@ -61,14 +78,14 @@ func (f *file) window(off int64, n int) []byte {
 }
 
 // objectAt reads the indirect object at off. The window grows until the object ends inside it; one that is over the limit is not read.
-func (f *file) objectAt(off int64) (in indirect, ok bool) {
+func (f *File) objectAt(off int64) (in indirect, ok bool) {
 	for n := 1 << 10; ; n = min(8*n, maxObjectBytes) {
 		b := f.window(off, n)
 		p := newParser(b)
 		in, ok = p.indirect()
-		f.budget.parse(p.pos)
+		f.Parsed(p.Pos)
 		switch {
-		case p.pos+16 < len(b) || len(b) < n:
+		case p.Pos+16 < len(b) || len(b) < n:
 			return in, ok
 		case n == maxObjectBytes:
 			return indirect{}, false
@@ -77,7 +94,7 @@ func (f *file) objectAt(off int64) (in indirect, ok bool) {
 }
 
 // plain returns an indirect object that is not in an object stream, decrypted.
-func (f *file) plain(num int) (in indirect, off int64, ok bool) {
+func (f *File) plain(num int) (in indirect, off int64, ok bool) {
 	if num < 0 || num >= len(f.entries) || f.entries[num].kind != entryPlain {
 		return in, 0, false
 	}
@@ -95,7 +112,7 @@ func (f *file) plain(num int) (in indirect, off int64, ok bool) {
 
 // locate returns where the plain object num really begins, -1 if nowhere: at its entry's offset, at that offset counted from the header,
 // or where a search finds it.
-func (f *file) locate(num int) int64 {
+func (f *File) locate(num int) int64 {
 	e := &f.entries[num]
 	if e.checked {
 		return e.off
@@ -115,19 +132,19 @@ func (f *file) locate(num int) int64 {
 // headerLook is within how many bytes "N G obj" has to stand.
 const headerLook = 64
 
-func (f *file) startsAt(off int64, num int) bool {
+func (f *File) startsAt(off int64, num int) bool {
 	p := newParser(f.window(off, headerLook))
 	n, _, ok := p.header()
 	return ok && n == num
 }
 
 // lookup returns the object with a number, wherever it is.
-func (f *file) lookup(num int) object {
+func (f *File) lookup(num int) object {
 	if num >= 0 && num < len(f.entries) && f.entries[num].kind == entryPacked {
 		b := f.packed(num)
 		p := newParser(b)
 		o := p.object(0)
-		f.budget.parse(p.pos)
+		f.Parsed(p.Pos)
 		return o
 	}
 	in, _, _ := f.plain(num)
@@ -135,7 +152,7 @@ func (f *file) lookup(num int) object {
 }
 
 // direct returns o, or what it refers to.
-func (f *file) direct(o *object) object {
+func (f *File) direct(o *object) object {
 	for range 8 {
 		if o.kind != objRef {
 			return *o
@@ -147,28 +164,28 @@ func (f *file) direct(o *object) object {
 }
 
 // stream returns the dictionary and the decoded data of a stream. With an error (see decode) data is what could be read.
-func (f *file) stream(num, limit int) (hdr object, data []byte, err error) {
+func (f *File) stream(num, limit int) (hdr object, data []byte, err error) {
 	in, off, ok := f.plain(num)
 	if !ok || in.stream == 0 {
-		return in.obj, nil, errDamaged
+		return in.obj, nil, ErrDamaged
 	}
 	data, err = f.streamData(&in, off, limit)
 	return in.obj, data, err
 }
 
 // streamData returns the decoded data of the stream in, which stands at off.
-func (f *file) streamData(in *indirect, off int64, limit int) ([]byte, error) {
+func (f *File) streamData(in *indirect, off int64, limit int) ([]byte, error) {
 	start := off + int64(in.stream)
 	n := f.streamLength(&in.obj, start)
 	if n > maxStreamBytes {
-		return nil, errBudget
+		return nil, ErrBudget
 	}
 	raw := f.window(start, int(n))
 	if f.crypt != nil && !in.obj.key("Type").isName("XRef") {
 		raw = f.crypt.stream(f, raw, &in.obj, in.num, in.gen)
 	}
 	data, err := f.decode(&in.obj, raw, limit)
-	f.budget.decode(len(raw) + len(data))
+	f.decoded(len(raw) + len(data))
 	return data, err
 }
 
@@ -176,16 +193,16 @@ var endstream = []byte("endstream")
 
 // streamLength returns the length of the data at start: the one that the dictionary says if "endstream" follows it, else up to the next
 // "endstream" (or "endobj"), else the rest of the file.
-func (f *file) streamLength(hdr *object, start int64) int64 {
+func (f *File) streamLength(hdr *object, start int64) int64 {
 	rest := max(0, f.in.Size()-start)
 	if f.lengths < 4 { // a length may refer to an object that needs a length
 		f.lengths++
 		length := f.direct(hdr.key("Length"))
 		f.lengths--
 		if n, ok := length.integer(); ok && n >= 0 && n <= rest {
-			tail := lexer{b: f.window(start+n, 32)}
-			tail.skip()
-			if bytes.HasPrefix(tail.b[tail.pos:], endstream) || bytes.HasPrefix(tail.b[tail.pos:], endstream[3:]) {
+			tail := Lexer{B: f.window(start+n, 32)}
+			tail.Skip()
+			if bytes.HasPrefix(tail.B[tail.Pos:], endstream) || bytes.HasPrefix(tail.B[tail.Pos:], endstream[3:]) {
 				return n
 			}
 		}
@@ -194,11 +211,11 @@ func (f *file) streamLength(hdr *object, start int64) int64 {
 }
 
 // findEnd searches for the end of the stream data at start.
-func (f *file) findEnd(start, rest int64) int64 {
+func (f *File) findEnd(start, rest int64) int64 {
 	const step = 64 << 10
 	for at := int64(0); at < rest; at += step {
 		b := f.window(start+at, step+len(endstream)-1)
-		f.budget.scan(len(b))
+		f.searched(len(b))
 		i := bytes.Index(b, endstream)
 		if i < 0 {
 			i = len(b)
@@ -232,7 +249,7 @@ type pack struct {
 }
 
 // packed returns the text of an object that lies in an object stream; empty if it is not there.
-func (f *file) packed(num int) []byte {
+func (f *File) packed(num int) []byte {
 	e := f.entries[num]
 	p := f.pack(int(e.off))
 	if p == nil {
@@ -256,7 +273,7 @@ func (f *file) packed(num int) []byte {
 const maxPacks = 24 << 20
 
 // pack returns object stream num, decoded; nil if there is none.
-func (f *file) pack(num int) *pack {
+func (f *File) pack(num int) *pack {
 	if p, ok := f.packs[num]; ok {
 		return p
 	}
@@ -275,7 +292,7 @@ func (f *file) pack(num int) *pack {
 }
 
 // parsePack reads the index of an object stream (7.5.7).
-func parsePack(f *file, hdr *object, data []byte) *pack {
+func parsePack(f *File, hdr *object, data []byte) *pack {
 	first, n := f.direct(hdr.key("First")), f.direct(hdr.key("N"))
 	start, ok := first.integer()
 	count, ok2 := n.integer()
@@ -284,17 +301,17 @@ func parsePack(f *file, hdr *object, data []byte) *pack {
 	}
 	count = min(count, start/3+1) // "1 0 " is the least that one object takes there
 	p := &pack{data: data, nums: make([]int, 0, count), offs: make([]int, 0, count)}
-	l := lexer{b: data[:start]}
+	l := Lexer{B: data[:start]}
 	for range count {
-		num, off := l.next(), l.next()
-		if num.kind != tokNumber || off.kind != tokNumber {
+		num, off := l.Next(), l.Next()
+		if num.Kind != TokNumber || off.Kind != TokNumber {
 			break
 		}
-		if num.num < 0 || num.num > maxObjects || off.num < 0 || off.num > float64(len(data)-int(start)) {
+		if num.Num < 0 || num.Num > maxObjects || off.Num < 0 || off.Num > float64(len(data)-int(start)) {
 			continue
 		}
-		p.nums = append(p.nums, int(num.num))
-		p.offs = append(p.offs, int(start)+int(off.num))
+		p.nums = append(p.nums, int(num.Num))
+		p.offs = append(p.offs, int(start)+int(off.Num))
 	}
 	sorted := append(slices.Sorted(slices.Values(p.offs)), len(data))
 	for _, off := range p.offs {

@@ -1,9 +1,6 @@
-package pdf
+package object
 
-import (
-	"bytes"
-	"strconv"
-)
+import "bytes"
 
 // objectKind says what an object is.
 type objectKind uint8
@@ -20,8 +17,7 @@ const (
 	objKeyword // anything else, such as endobj
 )
 
-// object is a PDF object as the repair step reads it: what lies below the object layer (cross-references, stream headers, object streams,
-// damaged objects) is parsed by us, tolerantly, and handed up in canonical form.
+// object is a PDF object as it stands in the file, its references not followed.
 type object struct {
 	kind objectKind
 	frac bool     // a number with a point
@@ -64,31 +60,31 @@ const maxItems = 1 << 17
 
 // parser reads objects.
 type parser struct {
-	lexer
+	Lexer
 	items int
 }
 
-func newParser(b []byte) parser { return parser{lexer: lexer{b: b}} }
+func newParser(b []byte) parser { return parser{Lexer: Lexer{B: b}} }
 
 // object reads one object. At the end of the input, or where it would nest too deeply, it is null.
 func (p *parser) object(depth int) object {
-	t := p.next()
-	if depth >= maxNesting && (t.kind == tokArrayOpen || t.kind == tokDictOpen) {
+	t := p.Next()
+	if depth >= maxNesting && (t.Kind == TokArrayOpen || t.Kind == TokDictOpen) {
 		return object{}
 	}
-	switch t.kind {
-	case tokNumber:
+	switch t.Kind {
+	case TokNumber:
 		return p.number(t)
-	case tokString:
-		return object{kind: objString, s: t.s}
-	case tokName:
-		return object{kind: objName, s: t.s}
-	case tokArrayOpen:
-		return object{kind: objArray, kids: p.list(depth+1, tokArrayClose)}
-	case tokDictOpen:
+	case TokString:
+		return object{kind: objString, s: t.S}
+	case TokName:
+		return object{kind: objName, s: t.S}
+	case TokArrayOpen:
+		return object{kind: objArray, kids: p.list(depth+1, TokArrayClose)}
+	case TokDictOpen:
 		return object{kind: objDict, kids: p.dict(depth + 1)}
-	case tokKeyword:
-		switch string(t.s) {
+	case TokKeyword:
+		switch string(t.S) {
 		case "null":
 			return object{}
 		case "true":
@@ -96,46 +92,46 @@ func (p *parser) object(depth int) object {
 		case "false":
 			return object{kind: objBool}
 		}
-		return object{kind: objKeyword, s: t.s}
+		return object{kind: objKeyword, s: t.S}
 	}
 	return object{}
 }
 
 // number reads a number or the reference that begins with it.
-func (p *parser) number(t token) object {
-	o := object{kind: objNumber, num: t.num, frac: t.frac}
-	if t.frac || t.num < 0 || t.num > maxObjects {
+func (p *parser) number(t Token) object {
+	o := object{kind: objNumber, num: t.Num, frac: t.Frac}
+	if t.Frac || t.Num < 0 || t.Num > maxObjects {
 		return o
 	}
-	back := p.pos
-	if gen := p.next(); gen.kind == tokNumber && !gen.frac && gen.num >= 0 && gen.num <= 65535 && p.next().is("R") {
-		return object{kind: objRef, num: t.num, gen: uint16(gen.num)}
+	back := p.Pos
+	if gen := p.Next(); gen.Kind == TokNumber && !gen.Frac && gen.Num >= 0 && gen.Num <= 65535 && p.Next().Is("R") {
+		return object{kind: objRef, num: t.Num, gen: uint16(gen.Num)}
 	}
-	p.pos = back
+	p.Pos = back
 	return o
 }
 
 // list reads objects up to the token that closes them. A keyword that can only stand outside ends the list too.
-func (p *parser) list(depth int, end tokenKind) (out []object) {
+func (p *parser) list(depth int, end TokenKind) (out []object) {
 	for {
-		p.skip()
-		back := p.pos
-		t := p.next()
-		if t.kind == end || t.kind == tokEOF {
+		p.Skip()
+		back := p.Pos
+		t := p.Next()
+		if t.Kind == end || t.Kind == TokEOF {
 			return out
 		}
-		if t.is("endobj") || t.is("stream") || t.is("endstream") {
-			p.pos = back
+		if t.Is("endobj") || t.Is("stream") || t.Is("endstream") {
+			p.Pos = back
 			return out
 		}
-		if t.kind == tokDictClose || t.kind == tokArrayClose {
-			if end == tokArrayClose && t.kind == tokDictClose { // the array was never closed
-				p.pos = back
+		if t.Kind == TokDictClose || t.Kind == TokArrayClose {
+			if end == TokArrayClose && t.Kind == TokDictClose { // the array was never closed
+				p.Pos = back
 				return out
 			}
 			continue
 		}
-		p.pos = back
+		p.Pos = back
 		o := p.object(depth)
 		if p.items++; p.items <= maxItems {
 			out = append(out, o)
@@ -145,7 +141,7 @@ func (p *parser) list(depth int, end tokenKind) (out []object) {
 
 // dict reads keys and values. A value that is missing is null; what stands where a key should is skipped.
 func (p *parser) dict(depth int) []object {
-	flat := p.list(depth, tokDictClose)
+	flat := p.list(depth, TokDictClose)
 	out := flat[:0]
 	for i := 0; i < len(flat); {
 		if flat[i].kind != objName {
@@ -174,81 +170,27 @@ func (p *parser) indirect() (in indirect, ok bool) {
 		return in, false
 	}
 	in.obj = p.object(0)
-	back := p.pos
-	if in.obj.kind == objDict && p.next().is("stream") {
+	back := p.Pos
+	if in.obj.kind == objDict && p.Next().Is("stream") {
 		p.accept('\r')
 		p.accept('\n')
-		in.stream = p.pos
+		in.stream = p.Pos
 	} else {
-		p.pos = back
+		p.Pos = back
 	}
 	return in, true
 }
 
 // header reads "N G obj".
 func (p *parser) header() (num, gen int, ok bool) {
-	n, g := p.next(), p.next()
-	if n.kind != tokNumber || g.kind != tokNumber || n.frac || g.frac || n.num < 0 || n.num > maxObjects || g.num < 0 || g.num > 65535 {
+	n, g := p.Next(), p.Next()
+	if n.Kind != TokNumber || g.Kind != TokNumber || n.Frac || g.Frac || n.Num < 0 || n.Num > maxObjects || g.Num < 0 || g.Num > 65535 {
 		return 0, 0, false
 	}
-	p.skip()
-	if !bytes.HasPrefix(p.b[p.pos:], []byte("obj")) {
+	p.Skip()
+	if !bytes.HasPrefix(p.B[p.Pos:], []byte("obj")) {
 		return 0, 0, false
 	}
-	p.pos += len("obj")
-	return int(n.num), int(g.num), true
-}
-
-// appendObject writes o in the plain form that every reader understands.
-func appendObject(dst []byte, o *object) []byte {
-	switch o.kind {
-	case objBool:
-		return strconv.AppendBool(dst, o.num != 0)
-	case objNumber:
-		if n, ok := o.integer(); ok && !o.frac {
-			return strconv.AppendInt(dst, n, 10)
-		}
-		dst = strconv.AppendFloat(dst, o.num, 'f', 6, 64)
-		return dst
-	case objString:
-		dst = append(dst, '<')
-		for _, c := range o.s {
-			dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
-		}
-		return append(dst, '>')
-	case objName:
-		return appendName(dst, o.s)
-	case objRef:
-		dst = strconv.AppendInt(dst, int64(o.num), 10)
-		dst = append(dst, ' ')
-		dst = strconv.AppendInt(dst, int64(o.gen), 10)
-		return append(dst, " R"...)
-	case objArray:
-		dst = append(dst, '[')
-		for i := range o.kids {
-			dst = append(appendObject(dst, &o.kids[i]), ' ')
-		}
-		return append(dst, ']')
-	case objDict:
-		dst = append(dst, "<<"...)
-		for i := range o.kids {
-			dst = append(appendObject(dst, &o.kids[i]), ' ')
-		}
-		return append(dst, ">>"...)
-	}
-	return append(dst, "null"...)
-}
-
-const hexDigits = "0123456789abcdef"
-
-func appendName(dst, s []byte) []byte {
-	dst = append(dst, '/')
-	for _, c := range s {
-		if c <= ' ' || c >= 0x7f || c == '#' || !isRegular(c) {
-			dst = append(dst, '#', hexDigits[c>>4], hexDigits[c&15])
-			continue
-		}
-		dst = append(dst, c)
-	}
-	return dst
+	p.Pos += len("obj")
+	return int(n.Num), int(g.Num), true
 }

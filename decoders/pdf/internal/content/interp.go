@@ -1,35 +1,16 @@
-package pdf
+package content
 
 import (
 	"bytes"
 
-	"github.com/ledongthuc/pdf"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
-
-// matrix is [a b c d e f] of ISO 32000-1, 8.3.3: x' = ax + cy + e, y' = bx + dy + f.
-type matrix [6]float64
-
-var identity = matrix{1, 0, 0, 1, 0, 0}
-
-// mul returns the matrix that applies m, then n.
-func (m matrix) mul(n matrix) matrix {
-	return matrix{
-		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
-		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
-		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
-	}
-}
-
-// moved returns m with its origin moved by (x, y) in its own units.
-func (m matrix) moved(x, y float64) matrix {
-	m[4], m[5] = x*m[0]+y*m[2]+m[4], x*m[1]+y*m[3]+m[5]
-	return m
-}
 
 // state is the part of the graphics state that matters for text (8.4, 9.3).
 type state struct {
-	ctm  matrix
-	font *font
+	ctm  Matrix
+	font *font.Font
 	size float64
 	char float64 // Tc
 	word float64 // Tw
@@ -38,56 +19,55 @@ type state struct {
 	rise float64 // Ts
 }
 
-// interp runs the content streams of one page and collects its text.
-type interp struct {
-	d     *document
-	out   *text
+// Interp runs the content streams of one page and collects its text.
+type Interp struct {
+	file  *object.File
+	fonts *font.Cache
+	out   text
+	page  *Page
 	ops   int
 	forms int
-	short string // which limit ended the page, "" if none
-
-	damaged string // what could not be read whole, "" if nothing
 }
 
 // frame is one content stream in its resources: a page's, a form's, an appearance's.
 type frame struct {
-	in        *interp
-	resources node
-	looked    map[string]node // what the names of resources stand for, "Font/F1"
-	fonts     map[string]*font
+	in        *Interp
+	resources object.Node
+	looked    map[string]object.Node // what the names of resources stand for, "Font/F1"
+	fonts     map[string]*font.Font
 	depth     int // of forms
-	lexer     lexer
-	args      []token
+	lexer     object.Lexer
+	args      []object.Token
 	state     state
 	stack     []state
 	deeper    int // q beyond maxStateDepth
-	tm, line  matrix
+	tm, line  Matrix
 }
 
 // run interprets a content stream (8.2, annex A).
-func (in *interp) run(content []byte, resources node, s state, depth int) {
-	f := frame{in: in, resources: resources, depth: depth, lexer: lexer{b: content}, state: s, tm: identity, line: identity}
-	f.args = make([]token, 0, 64)
-	for in.short == "" {
-		t := f.lexer.next()
+func (in *Interp) run(content []byte, resources object.Node, s state, depth int) {
+	f := frame{in: in, resources: resources, depth: depth, lexer: object.Lexer{B: content}, state: s, tm: Identity, line: Identity}
+	f.args = make([]object.Token, 0, 64)
+	for in.page.Short == "" {
+		t := f.lexer.Next()
 		switch {
-		case t.kind == tokEOF:
-			in.d.file.budget.work(in.ops & 0xff)
+		case t.Kind == object.TokEOF:
+			in.file.Work(in.ops & 0xff)
 			return
-		case t.kind != tokKeyword:
+		case t.Kind != object.TokKeyword:
 			if len(f.args) < maxArgs {
 				f.args = append(f.args, t)
 			}
 			continue
 		}
 		if in.ops++; in.ops&0xff == 0 {
-			in.d.file.budget.work(0x100)
+			in.file.Work(0x100)
 		}
 		if in.ops > maxPageOps {
-			in.short = "the page has more operators than the limit"
+			in.page.Short = "the page has more operators than the limit"
 		}
-		f.operator(t.s)
-		f.args, f.lexer.text = f.args[:0], f.lexer.text[:0]
+		f.operator(t.S)
+		f.args, f.lexer.Text = f.args[:0], f.lexer.Text[:0]
 	}
 }
 
@@ -96,10 +76,10 @@ const maxArgs = 1 << 16
 
 // num returns the operand that stands i places before the operator, 1 being the last; 0 if it is missing.
 func (f *frame) num(i int) float64 {
-	if i > len(f.args) || f.args[len(f.args)-i].kind != tokNumber {
+	if i > len(f.args) || f.args[len(f.args)-i].Kind != object.TokNumber {
 		return 0
 	}
-	return f.args[len(f.args)-i].num
+	return f.args[len(f.args)-i].Num
 }
 
 // bytes returns the string or name that is the last operand but i-1.
@@ -107,11 +87,11 @@ func (f *frame) bytes(i int) []byte {
 	if i > len(f.args) {
 		return nil
 	}
-	return f.args[len(f.args)-i].s
+	return f.args[len(f.args)-i].S
 }
 
-func (f *frame) matrix() matrix {
-	return matrix{f.num(6), f.num(5), f.num(4), f.num(3), f.num(2), f.num(1)}
+func (f *frame) matrix() Matrix {
+	return Matrix{f.num(6), f.num(5), f.num(4), f.num(3), f.num(2), f.num(1)}
 }
 
 func (f *frame) operator(op []byte) {
@@ -127,7 +107,7 @@ func (f *frame) operator(op []byte) {
 		f.restore()
 	case "cm":
 		if len(f.args) >= 6 {
-			s.ctm = f.matrix().mul(s.ctm)
+			s.ctm = f.matrix().Mul(s.ctm)
 		}
 	case "Do":
 		f.draw(string(f.bytes(1)))
@@ -155,7 +135,7 @@ func (f *frame) textOperator(op []byte) {
 	s := &f.state
 	switch string(op) {
 	case "BT":
-		f.tm, f.line = identity, identity
+		f.tm, f.line = Identity, Identity
 	case "Tf":
 		if len(f.args) >= 2 {
 			s.size, s.font = f.num(1), f.font(f.bytes(2))
@@ -193,28 +173,28 @@ func (f *frame) textOperator(op []byte) {
 		f.show(f.bytes(1))
 	case "TJ":
 		for _, t := range f.args {
-			switch t.kind {
-			case tokString:
-				f.show(t.s)
-			case tokNumber:
-				f.kern(t.num)
+			switch t.Kind {
+			case object.TokString:
+				f.show(t.S)
+			case object.TokNumber:
+				f.kern(t.Num)
 			}
 		}
 	}
 }
 
 func (f *frame) newLine(x, y float64) {
-	f.line = f.line.moved(x, y)
+	f.line = f.line.Moved(x, y)
 	f.tm = f.line
 }
 
 // kern moves back by n thousandths (9.4.3).
 func (f *frame) kern(n float64) {
 	s := &f.state
-	if by := -n / 1000 * s.size; s.font != nil && s.font.vertical {
-		f.tm = f.tm.moved(0, by)
+	if by := -n / 1000 * s.size; s.font != nil && s.font.Vertical() {
+		f.tm = f.tm.Moved(0, by)
 	} else {
-		f.tm = f.tm.moved(by*s.wide, 0)
+		f.tm = f.tm.Moved(by*s.wide, 0)
 	}
 }
 
@@ -224,60 +204,60 @@ const tooManyGlyphs = "the page has more characters than the limit"
 func (f *frame) show(b []byte) {
 	s := &f.state
 	if s.font == nil {
-		s.font = fallbackFont()
+		s.font = font.Fallback()
 	}
 	if len(b) == 0 {
 		return
 	}
-	if !f.in.out.begin(f.tm.mul(s.ctm), s) {
-		f.in.short = tooManyGlyphs
+	if !f.in.out.begin(f.tm.Mul(s.ctm), s) {
+		f.in.page.Short = tooManyGlyphs
 		return
 	}
 	moved, glyphs := 0.0, 0
 	for len(b) > 0 && f.in.out.room() {
-		v, n := s.font.next(b)
+		v, n := s.font.Next(b)
 		b = b[n:]
-		by := s.font.advance(v)
-		if s.font.vertical {
+		by := s.font.Advance(v)
+		if s.font.Vertical() {
 			by = -1 // the default of DW2 (9.7.4.3)
 		}
 		by = by*s.size + s.char
 		if n == 1 && v == ' ' {
 			by += s.word
 		}
-		if !s.font.vertical {
+		if !s.font.Vertical() {
 			by *= s.wide
 		}
 		f.in.out.glyph(s.font, v, n, moved, moved+by)
 		moved += by
 		glyphs++
 	}
-	f.in.d.file.budget.work(glyphs)
+	f.in.file.Work(glyphs)
 	if len(b) > 0 {
-		f.in.short = tooManyGlyphs
+		f.in.page.Short = tooManyGlyphs
 	}
-	if s.font.vertical {
-		f.tm = f.tm.moved(0, moved)
+	if s.font.Vertical() {
+		f.tm = f.tm.Moved(0, moved)
 	} else {
-		f.tm = f.tm.moved(moved, 0)
+		f.tm = f.tm.Moved(moved, 0)
 	}
 }
 
 // resource returns what a name stands for in a category of the resources. Each name is looked up once: content can ask a million times,
 // and a look-up parses the dictionary.
-func (f *frame) resource(category, name string) node {
+func (f *frame) resource(category, name string) object.Node {
 	if n, ok := f.looked[category+"/"+name]; ok {
 		return n
 	}
 	all, ok := f.looked[category]
 	if f.looked == nil {
-		f.looked = map[string]node{}
+		f.looked = map[string]object.Node{}
 	}
 	if !ok {
-		all = f.resources.key(category)
+		all = f.resources.Key(category)
 		f.looked[category] = all
 	}
-	n := all.key(name)
+	n := all.Key(name)
 	if len(f.looked) < maxNames {
 		f.looked[category+"/"+name] = n
 	}
@@ -288,17 +268,17 @@ func (f *frame) resource(category, name string) node {
 const maxNames = 1 << 14
 
 // font returns the font that a resource name stands for.
-func (f *frame) font(name []byte) *font {
-	if font, ok := f.fonts[string(name)]; ok {
-		return font
+func (f *frame) font(name []byte) *font.Font {
+	if known, ok := f.fonts[string(name)]; ok {
+		return known
 	}
 	n := f.resource("Font", string(name))
-	loaded := f.in.d.font(n)
-	if n.id != 0 { // the document keeps it
+	loaded := f.in.fonts.Load(n)
+	if n.ID() != 0 { // the document keeps it
 		return loaded
 	}
 	if f.fonts == nil || len(f.fonts) >= maxOwnFonts {
-		f.fonts = map[string]*font{}
+		f.fonts = map[string]*font.Font{}
 	}
 	f.fonts[string(name)] = loaded
 	return loaded
@@ -309,39 +289,39 @@ const maxOwnFonts = 32
 
 // external applies the font of an external graphics state (8.4.5).
 func (f *frame) external(name string) {
-	if pair := f.resource("ExtGState", name).key("Font"); pair.len() == 2 {
-		f.state.font, f.state.size = f.in.d.font(pair.index(0)), pair.index(1).num()
+	if pair := f.resource("ExtGState", name).Key("Font"); pair.Len() == 2 {
+		f.state.font, f.state.size = f.in.fonts.Load(pair.Index(0)), pair.Index(1).Num()
 	}
 }
 
 // draw runs a form XObject (8.10); images have no text.
 func (f *frame) draw(name string) {
-	if x := f.resource("XObject", name); x.v.Kind() == pdf.Stream && x.key("Subtype").name() == "Form" {
+	if x := f.resource("XObject", name); x.Is(object.Stream) && x.Key("Subtype").Name() == "Form" {
 		f.in.form(x, f.resources, f.state, f.depth+1)
 	}
 }
 
 // form runs a form XObject or an appearance with the resources it has or inherits.
-func (in *interp) form(x, resources node, s state, depth int) {
+func (in *Interp) form(x, resources object.Node, s state, depth int) {
 	if in.forms++; in.forms > maxPageForms {
-		in.short = "the page draws more forms than the limit"
+		in.page.Short = "the page draws more forms than the limit"
 		return
 	}
-	if depth > maxFormDepth {
-		in.short = "forms are nested more deeply than the limit"
+	if depth > MaxFormDepth {
+		in.page.Short = "forms are nested more deeply than the limit"
 		return
 	}
-	if m := x.key("Matrix"); m.len() == 6 {
-		var own matrix
+	if m := x.Key("Matrix"); m.Len() == 6 {
+		var own Matrix
 		for i := range own {
-			own[i] = m.index(i).num()
+			own[i] = m.Index(i).Num()
 		}
-		s.ctm = own.mul(s.ctm)
+		s.ctm = own.Mul(s.ctm)
 	}
-	if r := x.key("Resources"); r.kind() == pdf.Dict {
+	if r := x.Key("Resources"); r.Is(object.Dict) {
 		resources = r
 	}
-	content, err := x.data(maxPageBytes)
+	content, err := x.Data(MaxPageBytes)
 	in.damage(err)
 	in.run(content, resources, s, depth)
 }
@@ -350,20 +330,20 @@ func (in *interp) form(x, resources node, s state, depth int) {
 // content again.
 func (f *frame) skipInlineImage() {
 	l := &f.lexer
-	for t := l.next(); !t.is("ID"); t = l.next() {
-		if t.kind == tokEOF {
+	for t := l.Next(); !t.Is("ID"); t = l.Next() {
+		if t.Kind == object.TokEOF {
 			return
 		}
 	}
 	for {
-		i := bytes.Index(l.b[l.pos:], []byte("EI"))
+		i := bytes.Index(l.B[l.Pos:], []byte("EI"))
 		if i < 0 {
-			l.pos = len(l.b)
+			l.Pos = len(l.B)
 			return
 		}
-		at := l.pos + i
-		l.pos = at + 2
-		if isSpace(l.b[at-1]) && (l.pos == len(l.b) || isSpace(l.b[l.pos])) && printable(l.b[l.pos:]) {
+		at := l.Pos + i
+		l.Pos = at + 2
+		if object.IsSpace(l.B[at-1]) && (l.Pos == len(l.B) || object.IsSpace(l.B[l.Pos])) && printable(l.B[l.Pos:]) {
 			return
 		}
 	}
@@ -372,7 +352,7 @@ func (f *frame) skipInlineImage() {
 // printable reports whether the bytes behind an EI look like content, not like more of the picture.
 func printable(b []byte) bool {
 	for _, c := range b[:min(len(b), 16)] {
-		if c > 0x7e || c < ' ' && !isSpace(c) || c == 0 {
+		if c > 0x7e || c < ' ' && !object.IsSpace(c) || c == 0 {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package pdf
+package font
 
 import (
 	"cmp"
@@ -8,12 +8,13 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/ledongthuc/pdf"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
 
-// font turns the bytes of a string into codes, and codes into text and widths.
-type font struct {
+// Font turns the bytes of a string into codes, and codes into text and widths.
+type Font struct {
 	composite bool // codes of several bytes
+	style     Style
 	vertical  bool
 	utf16     bool              // the codes are UTF-16
 	charset   charset           // that the codes are in
@@ -30,7 +31,7 @@ type font struct {
 	known [256]bool
 
 	// The font program's own encoding is read when a code is met that nothing else explains.
-	descriptor node
+	descriptor object.Node
 	builtin    map[byte]string
 	builtinWas bool // read, or not to be read
 
@@ -48,26 +49,34 @@ type widthRange struct {
 // maxFontBytes bounds a CMap or a font program that is read for its encoding.
 const maxFontBytes = 4 << 20
 
-// fallbackFont is for text that is shown without a font that can be read.
-func fallbackFont() *font { return &font{scale: 0.001, width: 500, builtinWas: true} }
+// Fallback is for text that is shown without a font that can be read.
+func Fallback() *Font { return &Font{scale: 0.001, width: 500, builtinWas: true} }
 
-// font returns the font with a dictionary, from the cache if it has a number.
-func (d *document) font(n node) *font {
-	if n.kind() != pdf.Dict {
-		return fallbackFont()
+// Cache keeps the fonts of a document by their object numbers: never by a resource's name, which means another font on another page.
+type Cache struct {
+	fonts map[int]*Font
+	size  int
+}
+
+// maxKeptBytes is about how many bytes of fonts are kept.
+const maxKeptBytes = 16 << 20
+
+// Load returns the font with a dictionary, from the cache if it has a number.
+func (c *Cache) Load(n object.Node) *Font {
+	if !n.Is(object.Dict) {
+		return Fallback()
 	}
-	id := n.id
-	if f := d.fonts[id]; f != nil {
+	id := n.ID()
+	if f := c.fonts[id]; f != nil {
 		return f
 	}
-	f := d.newFont(n)
-	d.file.budget.work(fontWork)
+	f := newFont(n)
+	n.File().Work(fontWork)
 	if id != 0 {
-		if d.fontSize += f.size(); d.fontSize > maxKeptBytes {
-			clear(d.fonts)
-			d.fontSize = f.size()
+		if c.size += f.size(); c.size > maxKeptBytes || c.fonts == nil {
+			c.fonts, c.size = map[int]*Font{}, f.size()
 		}
-		d.fonts[id] = f
+		c.fonts[id] = f
 	}
 	return f
 }
@@ -76,7 +85,7 @@ func (d *document) font(n node) *font {
 const fontWork = 100
 
 // size is about how many bytes f takes.
-func (f *font) size() int {
+func (f *Font) size() int {
 	n := 8<<10 + 16*len(f.widths) + 24*len(f.cids) + 64*len(f.names)
 	for _, c := range []*cmap{f.toUnicode, f.codes} {
 		if c != nil {
@@ -86,28 +95,29 @@ func (f *font) size() int {
 	return n
 }
 
-// cmap reads the CMap that a stream holds; nil when it is empty. Fonts may share a stream, and each pays for it.
-func (d *document) cmap(n node) *cmap {
-	data, _ := n.data(maxFontBytes)
+// loadCMap reads the CMap that a stream holds; nil when it is empty. Fonts may share a stream, and each pays for it.
+func loadCMap(n object.Node) *cmap {
+	data, _ := n.Data(maxFontBytes)
 	if len(data) == 0 {
 		return nil
 	}
-	d.file.budget.parse(len(data))
+	n.File().Parsed(len(data))
 	return parseCMap(data)
 }
 
-func (d *document) newFont(n node) *font {
-	f := fallbackFont()
-	tu := n.key("ToUnicode")
-	switch tu.kind() {
-	case pdf.Name: // "Identity-H": the codes are Unicode, which some writers mean and say so
-		f.utf16 = strings.HasPrefix(tu.name(), "Identity")
-	case pdf.Stream:
-		if f.toUnicode = d.cmap(tu); f.toUnicode != nil && len(f.toUnicode.texts) == 0 {
+func newFont(n object.Node) *Font {
+	f := Fallback()
+	tu := n.Key("ToUnicode")
+	switch tu.Kind() {
+	case object.Name: // "Identity-H": the codes are Unicode, which some writers mean and say so
+		f.utf16 = strings.HasPrefix(tu.Name(), "Identity")
+	case object.Stream:
+		if f.toUnicode = loadCMap(tu); f.toUnicode != nil && len(f.toUnicode.texts) == 0 {
 			f.toUnicode = nil
 		}
 	}
-	if n.key("Subtype").name() == "Type0" {
+	f.style = styleOf(n)
+	if n.Key("Subtype").Name() == "Type0" {
 		f.readComposite(n)
 	} else {
 		f.readSimple(n)
@@ -116,40 +126,40 @@ func (d *document) newFont(n node) *font {
 }
 
 // readComposite reads a Type 0 font (9.7).
-func (f *font) readComposite(n node) {
+func (f *Font) readComposite(n object.Node) {
 	f.composite = true
-	switch enc := n.key("Encoding"); enc.kind() {
-	case pdf.Name:
-		name := enc.name()
+	switch enc := n.Key("Encoding"); enc.Kind() {
+	case object.Name:
+		name := enc.Name()
 		f.vertical = strings.HasSuffix(name, "-V") || name == "V"
 		f.utf16 = f.utf16 || strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")
 		if !strings.HasPrefix(name, "Identity") && !f.utf16 {
 			f.codes, f.charset = predefined(name), charsetOf(name)
 		}
-	case pdf.Stream:
-		f.vertical = enc.key("WMode").integer() == 1
-		f.codes = n.d.cmap(enc)
+	case object.Stream:
+		f.vertical = enc.Key("WMode").Int() == 1
+		f.codes = loadCMap(enc)
 	}
-	cid := n.key("DescendantFonts").index(0)
-	f.japan1 = cid.key("CIDSystemInfo").key("Ordering").raw() == "Japan1"
+	cid := n.Key("DescendantFonts").Index(0)
+	f.japan1 = cid.Key("CIDSystemInfo").Key("Ordering").Raw() == "Japan1"
 	f.width = 1000
-	if dw := cid.key("DW"); !dw.null() {
-		f.width = dw.num()
+	if dw := cid.Key("DW"); !dw.Null() {
+		f.width = dw.Num()
 	}
-	f.readCIDWidths(cid.key("W"))
+	f.readCIDWidths(cid.Key("W"))
 }
 
 // readCIDWidths reads "c [w …]" and "first last w" (9.7.4.3).
-func (f *font) readCIDWidths(w node) {
-	for i := 0; i+1 < w.len() && len(f.cids) < maxRanges; {
-		lo, next := w.index(i).integer(), w.index(i+1)
-		if next.kind() != pdf.Array {
-			f.cids = append(f.cids, widthRange{lo, next.integer(), w.index(i + 2).num()})
+func (f *Font) readCIDWidths(w object.Node) {
+	for i := 0; i+1 < w.Len() && len(f.cids) < maxRanges; {
+		lo, next := w.Index(i).Int(), w.Index(i+1)
+		if next.Kind() != object.Array {
+			f.cids = append(f.cids, widthRange{lo, next.Int(), w.Index(i + 2).Num()})
 			i += 3
 			continue
 		}
-		for j := range min(next.len(), maxRanges-len(f.cids)) {
-			f.cids = append(f.cids, widthRange{lo + j, lo + j, next.index(j).num()})
+		for j := range min(next.Len(), maxRanges-len(f.cids)) {
+			f.cids = append(f.cids, widthRange{lo + j, lo + j, next.Index(j).Num()})
 		}
 		i += 2
 	}
@@ -157,33 +167,33 @@ func (f *font) readCIDWidths(w node) {
 }
 
 // readSimple reads a Type 1, TrueType or Type 3 font (9.6).
-func (f *font) readSimple(n node) {
-	subtype, name := n.key("Subtype").name(), n.key("BaseFont").name()
+func (f *Font) readSimple(n object.Node) {
+	subtype, name := n.Key("Subtype").Name(), n.Key("BaseFont").Name()
 	if _, tail, ok := strings.Cut(name, "+"); ok {
 		name = tail
 	}
 	f.readEncoding(n, subtype, name)
-	f.first = n.key("FirstChar").integer()
-	w := n.key("Widths")
-	for i := range min(w.len(), 256) {
-		f.widths = append(f.widths, w.index(i).num())
+	f.first = n.Key("FirstChar").Int()
+	w := n.Key("Widths")
+	for i := range min(w.Len(), 256) {
+		f.widths = append(f.widths, w.Index(i).Num())
 	}
-	f.width = n.key("FontDescriptor").key("MissingWidth").num()
+	f.width = n.Key("FontDescriptor").Key("MissingWidth").Num()
 	if len(f.widths) == 0 {
 		f.standardWidths(name)
 	}
 	if subtype == "Type3" {
-		if m := n.key("FontMatrix").index(0).num(); m != 0 {
+		if m := n.Key("FontMatrix").Index(0).Num(); m != 0 {
 			f.scale = math.Abs(m)
 		}
 	}
 }
 
-func (f *font) readEncoding(n node, subtype, name string) {
-	enc := n.key("Encoding")
-	base := enc.name()
-	if enc.kind() == pdf.Dict {
-		base = enc.key("BaseEncoding").name()
+func (f *Font) readEncoding(n object.Node, subtype, name string) {
+	enc := n.Key("Encoding")
+	base := enc.Name()
+	if enc.Kind() == object.Dict {
+		base = enc.Key("BaseEncoding").Name()
 	}
 	switch {
 	case base == "WinAnsiEncoding":
@@ -198,27 +208,27 @@ func (f *font) readEncoding(n node, subtype, name string) {
 	case subtype == "TrueType":
 		f.base = encWinAnsi // the program's own encoding; nearly always this
 	default:
-		f.descriptor, f.builtinWas = n.key("FontDescriptor"), false
+		f.descriptor, f.builtinWas = n.Key("FontDescriptor"), false
 	}
-	f.differences(enc.key("Differences"))
+	f.differences(enc.Key("Differences"))
 }
 
 // differences reads the Differences of an encoding (9.6.6.1).
-func (f *font) differences(diff node) {
-	if diff.len() == 0 {
+func (f *Font) differences(diff object.Node) {
+	if diff.Len() == 0 {
 		return
 	}
 	if f.names == nil {
-		f.names = make(map[byte]string, diff.len())
+		f.names = make(map[byte]string, diff.Len())
 	}
 	at := 0
-	for i := range min(diff.len(), 1024) {
-		switch v := diff.index(i); v.kind() {
-		case pdf.Integer, pdf.Real:
-			at = v.integer()
-		case pdf.Name:
+	for i := range min(diff.Len(), 1024) {
+		switch v := diff.Index(i); v.Kind() {
+		case object.Number:
+			at = v.Int()
+		case object.Name:
 			if at >= 0 && at < 256 {
-				f.names[byte(at)] = v.name()
+				f.names[byte(at)] = v.Name()
 			}
 			at++
 		}
@@ -226,28 +236,28 @@ func (f *font) differences(diff node) {
 }
 
 // builtinNames reads the encoding of an embedded Type 1 program from its clear text: "dup 65 /A put" (Adobe Type 1 Font Format, 2.2).
-func builtinNames(descriptor node) map[byte]string {
+func builtinNames(descriptor object.Node) map[byte]string {
 	const clear = 64 << 10 // where the clear text of a program ends at the latest
-	data, _ := descriptor.key("FontFile").data(clear)
+	data, _ := descriptor.Key("FontFile").Data(clear)
 	if len(data) == 0 {
 		return nil
 	}
 	names := map[byte]string{}
-	l := lexer{b: data}
-	for t := l.next(); t.kind != tokEOF && !t.is("eexec"); t = l.next() {
-		if !t.is("dup") {
+	l := object.Lexer{B: data}
+	for t := l.Next(); t.Kind != object.TokEOF && !t.Is("eexec"); t = l.Next() {
+		if !t.Is("dup") {
 			continue
 		}
-		c, name := l.next(), l.next()
-		if c.kind == tokNumber && name.kind == tokName && c.num >= 0 && c.num < 256 && l.next().is("put") {
-			names[byte(c.num)] = string(name.s)
+		c, name := l.Next(), l.Next()
+		if c.Kind == object.TokNumber && name.Kind == object.TokName && c.Num >= 0 && c.Num < 256 && l.Next().Is("put") {
+			names[byte(c.Num)] = string(name.S)
 		}
 	}
 	return names
 }
 
-// next cuts the first code off s.
-func (f *font) next(s []byte) (v uint32, n int) {
+// Next cuts the first code off s, which is not empty: its value and how many bytes it has.
+func (f *Font) Next(s []byte) (v uint32, n int) {
 	switch {
 	case !f.composite:
 		return uint32(s[0]), 1
@@ -263,7 +273,7 @@ func (f *font) next(s []byte) (v uint32, n int) {
 }
 
 // twoBytes reports whether the ToUnicode map has codes of two bytes; if not, the font is taken at its word.
-func (f *font) twoBytes() bool {
+func (f *Font) twoBytes() bool {
 	for _, sp := range f.toUnicode.spaces {
 		if sp.n == 2 {
 			return true
@@ -272,8 +282,8 @@ func (f *font) twoBytes() bool {
 	return false
 }
 
-// appendText appends the text of a code of n bytes; ok is false if nothing says what it stands for.
-func (f *font) appendText(dst []byte, v uint32, n int) (out []byte, ok bool) {
+// AppendText appends the text of a code of n bytes; ok is false if nothing says what it stands for.
+func (f *Font) AppendText(dst []byte, v uint32, n int) (out []byte, ok bool) {
 	if !f.composite {
 		c := byte(v)
 		if !f.known[c] {
@@ -310,7 +320,7 @@ func (f *font) appendText(dst []byte, v uint32, n int) (out []byte, ok bool) {
 }
 
 // tableText is the text of a code by the tables of its character set or collection, "" if it is not there.
-func (f *font) tableText(v uint32, n int) string {
+func (f *Font) tableText(v uint32, n int) string {
 	if f.charset != charsetNone {
 		b, _ := f.charset.appendText(nil, v, n)
 		return string(b)
@@ -320,7 +330,7 @@ func (f *font) tableText(v uint32, n int) string {
 }
 
 // cid is the character identifier of a code of a composite font.
-func (f *font) cid(v uint32) uint32 {
+func (f *Font) cid(v uint32) uint32 {
 	if f.codes == nil {
 		return v
 	}
@@ -329,7 +339,7 @@ func (f *font) cid(v uint32) uint32 {
 }
 
 // simpleText is the text of a code of a simple font.
-func (f *font) simpleText(c byte) string {
+func (f *Font) simpleText(c byte) string {
 	if f.toUnicode != nil {
 		if text, ok := f.toUnicode.appendText(nil, uint32(c)); ok {
 			return string(text)
@@ -350,8 +360,8 @@ func (f *font) simpleText(c byte) string {
 	return ""
 }
 
-// advance returns the width of a code in text space units of a font of size 1.
-func (f *font) advance(v uint32) float64 {
+// Advance returns the width of a code in text space units of a font of size 1.
+func (f *Font) Advance(v uint32) float64 {
 	if !f.composite {
 		if i := int(v) - f.first; i >= 0 && i < len(f.widths) {
 			return f.widths[i] * f.scale
@@ -393,3 +403,9 @@ func predefined(name string) *cmap {
 	}
 	return nil
 }
+
+// maxNames bounds how many codes of one font are remembered with their texts.
+const maxNames = 1 << 14
+
+// Vertical reports whether f is written downward.
+func (f *Font) Vertical() bool { return f.vertical }

@@ -1,4 +1,4 @@
-package pdf
+package font
 
 // A font without ToUnicode whose codes are identifiers of the character collection Adobe-Japan1 can still be read: the collection was laid
 // out along JIS X 0208 (Adobe Technical Note #5078 and the CMaps H and V, which map that standard to it), so runs of identifiers are runs

@@ -1,0 +1,72 @@
+package content
+
+import (
+	"errors"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+)
+
+// New returns an interpreter that puts what it meets into p, which it empties. Box and Rotate are for the caller to set afterwards.
+func New(f *object.File, fonts *font.Cache, p *Page) *Interp {
+	p.reset()
+	return &Interp{file: f, fonts: fonts, page: p, out: text{page: p}}
+}
+
+// Contents runs the content of a page: a stream or an array of streams.
+func (in *Interp) Contents(c, resources object.Node) {
+	in.run(in.contents(c), resources, state{ctm: Identity, wide: 1}, 0)
+}
+
+// Appearance runs an annotation's appearance, which stands at rect (12.5.5).
+func (in *Interp) Appearance(look, rect, resources object.Node) {
+	if in.page.Short != "" {
+		return
+	}
+	s := state{ctm: Identity, wide: 1}
+	if r, ok := rect.Nums(4); ok { // its scale does not matter for its own words
+		s.ctm = s.ctm.Moved(r[0], r[1])
+	}
+	in.form(look, resources, s, 1)
+}
+
+// contents joins the content streams of a page: together they are one, and a token never goes over a border (7.8.2).
+func (in *Interp) contents(c object.Node) []byte {
+	one := func(n object.Node, limit int) []byte {
+		b, err := n.Data(limit)
+		if err == nil && !n.Is(object.Stream) {
+			err = object.ErrDamaged
+		}
+		in.damage(err)
+		return b
+	}
+	switch c.Kind() {
+	case object.Stream:
+		return one(c, MaxPageBytes)
+	case object.Array:
+		var all []byte
+		for i := range c.Len() {
+			if len(all) >= MaxPageBytes {
+				in.damage(object.ErrBudget)
+				break
+			}
+			all = append(all, one(c.Index(i), MaxPageBytes-len(all))...)
+			all = append(all, '\n')
+		}
+		return all
+	}
+	return nil
+}
+
+// damage notes why a content stream could not be read whole.
+func (in *Interp) damage(err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, object.ErrBudget):
+		in.page.Damaged = "a content stream is larger than the limit"
+	case errors.Is(err, object.ErrFilter):
+		in.page.Damaged = "a content stream has a filter that is not decoded"
+	default:
+		in.page.Damaged = "a content stream is damaged"
+	}
+}

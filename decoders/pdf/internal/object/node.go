@@ -1,0 +1,240 @@
+package object
+
+// Kind says what a Node is.
+type Kind uint8
+
+// The kinds. A stream is more than its dictionary: both have keys.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Name
+	Array
+	Dict
+	Stream
+)
+
+// Node is a value of a file with its references followed. Every method answers on every node, also on the zero Node, which is null:
+// what is not there, or is not what was asked for, is null, "", 0 or nothing.
+type Node struct {
+	f      *File
+	o      *object
+	id     int
+	stream bool
+}
+
+// loaded is an object that was parsed, and whether data follows it.
+type loaded struct {
+	obj    object
+	stream bool
+}
+
+// node follows o, which is a value inside the object id, to what it stands for.
+func (f *File) node(o *object) Node {
+	n := Node{f: f, o: o}
+	for range maxReferences {
+		if n.o.kind != objRef {
+			return n
+		}
+		l := f.load(int(n.o.num))
+		n = Node{f: f, o: &l.obj, id: int(n.o.num), stream: l.stream}
+	}
+	return Node{f: f}
+}
+
+// maxReferences bounds a chain of references to references.
+const maxReferences = 8
+
+// Object returns the object with a number.
+func (f *File) Object(num int) Node {
+	return f.node(&object{kind: objRef, num: float64(num)})
+}
+
+// load returns an object by its number, from what is kept of former looks where it is there.
+func (f *File) load(num int) *loaded {
+	if l := f.loads[num]; l != nil {
+		f.Work(1)
+		return l
+	}
+	l := &loaded{}
+	switch {
+	case num < 0 || num >= len(f.entries):
+	case f.entries[num].kind == entryPacked:
+		l.obj = f.lookup(num)
+	default:
+		in, _, _ := f.plain(num)
+		l.obj, l.stream = in.obj, in.stream > 0
+	}
+	if f.loadSize += sizeOf(&l.obj); f.loadSize > maxKeptBytes || f.loads == nil {
+		f.loads, f.loadSize = map[int]*loaded{}, sizeOf(&l.obj)
+	}
+	f.loads[num] = l
+	return l
+}
+
+// sizeOf is about how many bytes a parsed object takes.
+func sizeOf(o *object) int {
+	n := 64 + len(o.s)
+	for i := range o.kids {
+		n += sizeOf(&o.kids[i])
+	}
+	return n
+}
+
+// File returns the file that n is of, nil for the zero Node.
+func (n Node) File() *File { return n.f }
+
+// ID is the number of the object that n is; 0 for one that is part of another object.
+func (n Node) ID() int { return n.id }
+
+// Kind says what n is.
+func (n Node) Kind() Kind {
+	if n.o == nil {
+		return Null
+	}
+	switch n.o.kind {
+	case objBool:
+		return Bool
+	case objNumber:
+		return Number
+	case objString:
+		return String
+	case objName:
+		return Name
+	case objArray:
+		return Array
+	case objDict:
+		if n.stream {
+			return Stream
+		}
+		return Dict
+	}
+	return Null
+}
+
+// Is reports whether n is of kind k.
+func (n Node) Is(k Kind) bool { return n.Kind() == k }
+
+// Null reports whether there is nothing.
+func (n Node) Null() bool { return n.Kind() == Null }
+
+// Key returns the value of a dictionary's or a stream's key.
+func (n Node) Key(name string) Node {
+	if n.o == nil || n.o.kind != objDict {
+		return Node{f: n.f}
+	}
+	return n.f.node(n.o.key(name))
+}
+
+// Keys returns the keys of a dictionary or a stream in order of the file.
+func (n Node) Keys() []string {
+	if n.o == nil || n.o.kind != objDict {
+		return nil
+	}
+	out := make([]string, 0, len(n.o.kids)/2)
+	for i := 0; i < len(n.o.kids); i += 2 {
+		out = append(out, string(n.o.kids[i].s))
+	}
+	return out
+}
+
+// Ref returns the number of the object that a key refers to, without looking at that object; 0 where no reference stands.
+func (n Node) Ref(key string) int {
+	if n.o == nil {
+		return 0
+	}
+	return refOf(n.o.key(key))
+}
+
+// IndexRef is Ref for an element of an array.
+func (n Node) IndexRef(i int) int {
+	if i < 0 || i >= n.Len() {
+		return 0
+	}
+	return refOf(&n.o.kids[i])
+}
+
+func refOf(o *object) int {
+	if o.kind != objRef {
+		return 0
+	}
+	return int(o.num)
+}
+
+// Len returns the number of elements of an array.
+func (n Node) Len() int {
+	if n.o == nil || n.o.kind != objArray {
+		return 0
+	}
+	return len(n.o.kids)
+}
+
+// Index returns an element of an array.
+func (n Node) Index(i int) Node {
+	if i < 0 || i >= n.Len() {
+		return Node{f: n.f}
+	}
+	return n.f.node(&n.o.kids[i])
+}
+
+// Name returns a name without its slash.
+func (n Node) Name() string {
+	if n.Is(Name) {
+		return string(n.o.s)
+	}
+	return ""
+}
+
+// Raw returns the bytes of a string, decrypted.
+func (n Node) Raw() string {
+	if n.Is(String) {
+		return string(n.o.s)
+	}
+	return ""
+}
+
+// Num returns a number.
+func (n Node) Num() float64 {
+	if n.Is(Number) {
+		return n.o.num
+	}
+	return 0
+}
+
+// Int returns a number as an int, 0 if it is absurd.
+func (n Node) Int() int {
+	const most = 1 << 40
+	if f := n.Num(); f > -most && f < most {
+		return int(f)
+	}
+	return 0
+}
+
+// Bool returns whether n is the value true.
+func (n Node) Bool() bool { return n.Is(Bool) && n.o.num != 0 }
+
+// Nums returns the numbers of an array that has exactly count elements; ok is false for anything else.
+func (n Node) Nums(count int) (out []float64, ok bool) {
+	if n.Len() != count {
+		return nil, false
+	}
+	for i := range count {
+		v := n.Index(i)
+		if !v.Is(Number) {
+			return nil, false
+		}
+		out = append(out, v.Num())
+	}
+	return out, true
+}
+
+// Data returns the decoded data of a stream up to limit bytes, nil for anything else. With an error (ErrFilter, ErrDamaged, ErrBudget) it
+// returns what was decoded before it.
+func (n Node) Data(limit int) ([]byte, error) {
+	if !n.Is(Stream) {
+		return nil, nil
+	}
+	_, b, err := n.f.stream(n.id, limit)
+	return b, err
+}
