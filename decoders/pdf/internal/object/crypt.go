@@ -60,10 +60,10 @@ func (f *File) decrypt() error {
 func (f *File) handler(dict *object) (*crypt, error) {
 	name, v := dict.key("Filter"), small(dict.key("V"))
 	switch {
-	case dict.key("R").kind != objNumber && name.isName("Standard"), name.kind != objName && !dict.locks():
-		return nil, pdk.Malformed("the encryption dictionary is damaged")
 	case name.kind == objName && !name.isName("Standard"):
 		return nil, pdk.Unsupported("encryption by a security handler that is not the standard one")
+	case !dict.locks():
+		return nil, pdk.Malformed("the encryption dictionary is damaged")
 	}
 	meta := dict.key("EncryptMetadata")
 	c := &crypt{plainMeta: meta.kind == objBool && meta.num == 0, filters: f.direct(dict.key("CF"))}
@@ -84,9 +84,13 @@ func (f *File) handler(dict *object) (*crypt, error) {
 	return nil, pdk.Unsupported("a version of encryption")
 }
 
-// locks reports whether o has what a dictionary of the standard handler has at least.
+// locks reports whether o has what a password is checked against: a dictionary of the standard handler has at least that.
 func (o *object) locks() bool {
-	return o.key("O").kind == objString && o.key("U").kind == objString && o.key("R").kind == objNumber
+	r, user := small(o.key("R")), len(o.key("U").s)
+	if r >= 5 {
+		return user >= 48
+	}
+	return r >= 2 && user >= 16 && len(o.key("O").s) >= 32
 }
 
 // method returns the method of the crypt filter that name names (7.6.6); Identity is the one of a missing name.
