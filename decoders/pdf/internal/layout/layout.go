@@ -6,10 +6,23 @@ import "github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 // layout lays out one page.
 type layout struct{ page *content.Page }
 
-// Text returns the page as lines of words, in the order of the content.
-func Text(p *content.Page) string {
+// Result is a page as it reads.
+type Result struct {
+	Text   string // ends in one newline; "" for a page without text
+	Tables []Table
+}
+
+// Table is a table that stands in a text.
+type Table struct {
+	Rows     [][]string // every row has as many cells; a cell that another one spans is ""
+	Header   bool       // the first row names the columns
+	From, To int        // what of Text it takes, in bytes
+}
+
+// Lay returns what is seen of a page as text, and the tables in it.
+func Lay(p *content.Page) Result {
 	l := layout{page: p}
-	return l.text()
+	return Result{Text: l.text()}
 }
 
 func (l *layout) text() string {
