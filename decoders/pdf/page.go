@@ -64,7 +64,7 @@ func appearance(in *content.Interp, a, resources object.Node) {
 // laidOut is the page as far as it was read.
 func (d *document) laidOut() pageText {
 	p := &d.content
-	out := pageText{text: layout.Text(p), partial: p.Short}
+	out := pageText{text: layout.Lay(p).Text, partial: p.Short}
 	if out.partial == "" {
 		out.partial = p.Damaged
 	}
