@@ -35,6 +35,7 @@ func (d *document) read(p page) (out pageText) {
 		return pageText{partial: "the page cannot be found"}
 	}
 	d.content.Box, d.content.Rotate = p.box(), p.turn()
+	in.Layers(d.layers)
 	for _, dict := range append([]object.Node{p.dict}, p.more...) {
 		if c := dict.Key("Contents"); !c.Null() {
 			in.Contents(c, p.resources)
@@ -46,6 +47,7 @@ func (d *document) read(p page) (out pageText) {
 			appearance(in, annots.Index(i), p.resources)
 		}
 	}
+	in.Finish()
 	return d.laidOut()
 }
 
@@ -66,7 +68,7 @@ func appearance(in *content.Interp, a, resources object.Node) {
 // laidOut is the page as far as it was read.
 func (d *document) laidOut() pageText {
 	p := &d.content
-	out := pageText{text: layout.Text(p), partial: p.Short}
+	out := pageText{text: layout.Lay(p).Text, partial: p.Short}
 	if out.partial == "" {
 		out.partial = p.Damaged
 	}
