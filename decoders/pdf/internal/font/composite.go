@@ -23,7 +23,7 @@ type compositeFont struct {
 
 	widths  []widthRange // by lo
 	heights []heightRange
-	height  heightRange // of everything else
+	height  float64 // of everything else
 }
 
 type widthRange struct {
@@ -31,20 +31,18 @@ type widthRange struct {
 	w      float64
 }
 
-// heightRange is a vertical advance and the place of its origin (9.7.4.3).
+// heightRange is how far glyphs advance when they are written downward. Where they are drawn from then (9.7.4.3) only their shapes need.
 type heightRange struct {
-	lo, hi     int
-	w1, vx, vy float64
-	noX        bool // vx is half of the width
+	lo, hi int
+	w1     float64
 }
 
 // slot keeps what is known of a code, in text space.
 type slot struct {
-	code       uint32
-	used, ok   bool
-	text       string
-	width      float64
-	down, x, y float64 // advance and origin for writing downward
+	code        uint32
+	used, ok    bool
+	text        string
+	width, down float64
 }
 
 const (
@@ -154,24 +152,32 @@ func (f *Font) readCIDWidths(w object.Node) {
 // readCIDHeights reads DW2, "[vy w1]", and W2, "c [w1 vx vy …]" and "first last w1 vx vy" (9.7.4.3).
 func (f *Font) readCIDHeights(dw, w object.Node) {
 	c := f.composite
-	c.height = heightRange{w1: -1000, vy: 880, noX: true}
+	c.height = -1000
 	if v, ok := dw.Nums(2); ok {
-		c.height.vy, c.height.w1 = v[0], v[1]
+		c.height = f.downward(v[1])
 	}
 	for i := 0; i+1 < w.Len() && len(c.heights) < maxRanges; {
 		lo, next := w.Index(i).Int(), w.Index(i+1)
 		if next.Kind() != object.Array {
-			c.heights = append(c.heights, heightRange{lo, next.Int(), w.Index(i + 2).Num(), w.Index(i + 3).Num(), w.Index(i + 4).Num(), false})
+			c.heights = append(c.heights, heightRange{lo, next.Int(), f.downward(w.Index(i + 2).Num())})
 			i += 5
 			continue
 		}
 		for j := 0; j+2 < next.Len() && len(c.heights) < maxRanges; j += 3 {
 			at := lo + j/3
-			c.heights = append(c.heights, heightRange{at, at, next.Index(j).Num(), next.Index(j + 1).Num(), next.Index(j + 2).Num(), false})
+			c.heights = append(c.heights, heightRange{at, at, f.downward(next.Index(j).Num())})
 		}
 		i += 2
 	}
 	slices.SortStableFunc(c.heights, func(a, b heightRange) int { return cmp.Compare(a.lo, b.lo) })
+}
+
+// downward is a vertical advance, or the usual one for one that leads upward, nowhere or too far.
+func (f *Font) downward(w1 float64) float64 {
+	if w1 >= 0 || -w1*f.scale > maxWidth {
+		return -1000
+	}
+	return w1
 }
 
 // slot returns what is known of a code. A code is looked up once, as long as no other one takes its place.
@@ -189,12 +195,8 @@ func (f *Font) slot(v uint32) *slot {
 		cid, _ = c.codes.CID(v)
 	}
 	*s = slot{code: v, used: true, width: f.cidWidth(int(cid)) * f.scale}
+	s.down = f.cidHeight(int(cid)) * f.scale
 	s.text, s.ok = f.compositeText(v, cid)
-	h := f.cidHeight(int(cid))
-	s.down, s.x, s.y = h.w1*f.scale, h.vx*f.scale, h.vy*f.scale
-	if h.noX {
-		s.x = s.width / 2
-	}
 	return s
 }
 
@@ -212,7 +214,7 @@ func (f *Font) cidWidth(cid int) float64 {
 	return f.width
 }
 
-func (f *Font) cidHeight(cid int) heightRange {
+func (f *Font) cidHeight(cid int) float64 {
 	all := f.composite.heights
 	i, _ := slices.BinarySearchFunc(all, cid, func(r heightRange, cid int) int {
 		if r.lo <= cid {
@@ -220,14 +222,10 @@ func (f *Font) cidHeight(cid int) heightRange {
 		}
 		return 1
 	})
-	h := f.composite.height
 	if i > 0 && cid <= all[i-1].hi {
-		h = all[i-1]
+		return all[i-1].w1
 	}
-	if h.w1 >= 0 || -h.w1*f.scale > maxWidth { // upward, or not at all
-		h.w1 = -1000
-	}
-	return h
+	return f.composite.height
 }
 
 // AdvanceDown returns how far a code of a vertical font moves, in text space units of a font of size 1: below zero, for downward.
@@ -236,16 +234,6 @@ func (f *Font) AdvanceDown(v uint32) float64 {
 		return -1
 	}
 	return f.slot(v).down
-}
-
-// Origin returns where the origin for writing downward lies from that for writing rightward, which the glyph is drawn from, in text space
-// units of a font of size 1 (9.7.4.3).
-func (f *Font) Origin(v uint32) (x, y float64) {
-	if f.composite == nil {
-		return 0, 0
-	}
-	s := f.slot(v)
-	return s.x, s.y
 }
 
 // compositeText is the text of a code, and of the identifier that it stands for: what the sources say in their order, the first that says

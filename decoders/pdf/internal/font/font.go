@@ -104,7 +104,7 @@ func (f *Font) size() int {
 		n += cap(f.toUnicode.pool) + 16*cap(f.toUnicode.ranges)
 	}
 	if c := f.composite; c != nil {
-		n += 24*cap(c.widths) + 40*cap(c.heights) + len(c.glyphs) + slotsBytes
+		n += 24*cap(c.widths) + 24*cap(c.heights) + len(c.glyphs) + slotsBytes
 		if c.own && c.codes != nil {
 			n += 12 * cap(c.codes.Ranges)
 		}
