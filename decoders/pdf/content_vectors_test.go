@@ -161,9 +161,9 @@ func forms(cycle bool) []byte {
 	}
 	w := &pdftest.Writer{}
 	f := w.Add(pdftest.Helvetica)
-	w.Stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</Font<</F1 %d 0 R>>/XObject<</X %d 0 R>>>>", f, inner),
+	w.Stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 900 900]/Resources<</Font<</F1 %d 0 R>>/XObject<</X %d 0 R>>>>", f, inner),
 		[]byte("BT /F1 10 Tf 72 700 Td (outer) Tj ET q 1 0 0 1 30 0 cm /X Do Q"))
-	w.Stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]", []byte("BT /F1 10 Tf 72 700 Td (inner) Tj ET"))
+	w.Stream("/Type/XObject/Subtype/Form/BBox[0 0 900 900]", []byte("BT /F1 10 Tf 72 700 Td (inner) Tj ET"))
 	w.Pages("/XObject<</X 2 0 R>>", "/X Do")
 	return w.Table()
 }
