@@ -49,28 +49,32 @@ func (t *text) begin(m Matrix, s *state, order uint32) bool {
 	if t.unit > 0 {
 		t.ux, t.uy = t.ux/t.unit, t.uy/t.unit
 	}
-	t.size = math.Abs(s.size) * length(m[2], m[3])
+	em := 1.0
+	if s.type3 != nil {
+		em = s.type3.em
+	}
+	t.size = math.Abs(s.size) * length(m[2], m[3]) * em
 	if s.size < 0 || s.font.Vertical() { // written against the axis
 		t.ux, t.uy, t.unit = -t.ux, -t.uy, -t.unit
 	}
 	t.style, t.vertical, t.artifact, t.open = s.font.Style(), s.font.Vertical(), s.artifact, false
-	t.up = [2]float64{m[2] * s.size, m[3] * s.size}
+	t.up = [2]float64{m[2] * s.size * em, m[3] * s.size * em}
 	if t.vertical { // written through its middle
 		t.up = [2]float64{}
 	}
 	t.blank = false
-	t.seen(m, s, order)
+	t.seen(math.Abs(s.size*s.wide*em)*length(m[0], m[1]), s, order)
 	return t.room()
 }
 
 // leastSize is the size in points below which nobody reads a letter.
 const leastSize = 1.0
 
-// seen finds out whether the text of a string is seen, as far as that does not depend on where it stands.
-func (t *text) seen(m Matrix, s *state, order uint32) {
+// seen finds out whether the text of a string is seen, as far as that does not depend on where it stands. Its letters are wide points to
+// the em.
+func (t *text) seen(wide float64, s *state, order uint32) {
 	t.order, t.clip, t.hidden = order, s.clip, Visible
 	k, alpha := s.lettersInk()
-	wide := math.Abs(s.size*s.wide) * length(m[0], m[1])
 	unit := t.page.Unit
 	if unit <= 0 {
 		unit = 1
@@ -227,6 +231,7 @@ const (
 const (
 	wordGap = 0.17 // forward
 	backGap = 0.6  // backward: overprinted or moved within the line
+	stepGap = 0.4  // across: more than an index is raised
 	LineGap = 0.6  // across
 	farBack = 1.5  // backward: the next line, written at the same height
 )
@@ -242,7 +247,7 @@ func Between(a, b *Span) Gap {
 	switch {
 	case across > LineGap*larger, a.UX*b.UX+a.UY*b.UY < 0.9, along < -farBack*larger:
 		return GapLine
-	case along > wordGap*smaller, along < -backGap*larger:
+	case along > wordGap*smaller, along < -backGap*larger, across > stepGap*larger:
 		return GapWord
 	}
 	return GapNone
@@ -257,17 +262,18 @@ func IsRTL(r rune) bool {
 		r >= 0x1e800 && r <= 0x1efff
 }
 
-// visual brings the text of one glyph, which is in reading order, into the order in which it looks. It reports whether it runs from right
-// to left.
+// visual brings the text of one glyph, which is in reading order, into the order in which it looks. It reports whether it begins with what
+// runs from right to left.
 func visual(b []byte) bool {
-	r, n := utf8.DecodeRune(b)
-	if !IsRTL(r) {
+	if r, _ := utf8.DecodeRune(b); !IsRTL(r) {
 		return false
 	}
-	if n < len(b) {
-		runes := []rune(string(b))
-		slices.Reverse(runes)
-		copy(b, string(runes))
+	runes := []rune(string(b))
+	n := len(runes)
+	for n > 1 && !IsRTL(runes[n-1]) { // what runs from left to right stays
+		n--
 	}
+	slices.Reverse(runes[:n])
+	copy(b, string(runes))
 	return true
 }
