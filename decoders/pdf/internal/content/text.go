@@ -25,16 +25,17 @@ type text struct {
 	artifact bool
 
 	// Whether a person sees it.
-	hidden Hidden // whatever stands where it stands
-	clip   *clip
-	ink    ink
-	behind bool       // its ink is compared with what lies behind it
-	up     [2]float64 // from the base line to the top of the letters
-	order  uint32     // how many things were painted before
-	sealed bool       // the last span does not go on
-	blank  bool       // the glyph of a Type 3 font paints nothing
-	last   Span       // that the last glyph would have made
-	shows  recent
+	hidden  Hidden // whatever stands where it stands
+	clip    *clip
+	ink     ink
+	behind  bool       // its ink is compared with what lies behind it
+	up      [2]float64 // from the base line to the top of the letters
+	order   uint32     // how many things were painted before
+	scrolls bool       // it is not cut off for good
+	sealed  bool       // the last span does not go on
+	blank   bool       // the glyph of a Type 3 font paints nothing
+	last    Span       // that the last glyph would have made
+	shows   recent
 }
 
 // begin starts a string at the origin of m, which maps text space to the page. It reports false when the page has too many glyphs.
@@ -74,6 +75,9 @@ const leastSize = 1.0
 // the em.
 func (t *text) seen(wide float64, s *state, order uint32) {
 	t.order, t.clip, t.hidden = order, s.clip, Visible
+	// A field shows one line of its text at least, and the rest when a person moves it.
+	r := s.clip.rect
+	t.scrolls = s.scrolls && r.Y1-r.Y0 >= fieldHeight*t.size && r.X1-r.X0 >= fieldWidth*t.size
 	k, alpha := s.lettersInk()
 	unit := t.page.Unit
 	if unit <= 0 {
@@ -96,6 +100,12 @@ func (t *text) seen(wide float64, s *state, order uint32) {
 	t.behind = t.hidden == Visible && t.ink.kind == inkKnown && (order > 0 || t.ink.like(paper))
 }
 
+// How large a field is at least that a person can read text in, in parts of the font's size.
+const (
+	fieldHeight = 0.7
+	fieldWidth  = 2.0
+)
+
 // leastAlpha is how much of a letter's ink has to reach the page.
 const leastAlpha = 0.05
 
@@ -114,7 +124,7 @@ func (t *text) look(at float64) Hidden {
 		for _, up := range glyphLooks[1:] {
 			inside = inside || t.clip.hasPoint(cv, x+up*t.up[0], y+up*t.up[1])
 		}
-		if !inside {
+		if !inside && !(t.scrolls && t.page.Box.has(x, y)) {
 			return HiddenOffPage
 		}
 	}

@@ -63,16 +63,16 @@ func (in *Interp) loadType3(dict object.Node) *type3 {
 	return t
 }
 
-// emOf is how high the letters of a Type 3 font are, whose glyph space may be anything: by its box, else by its widest letter.
+// emOf is how high the letters of a Type 3 font are, whose glyph space may be anything: by its box or its widest letter: either
+// may be wrong.
 func emOf(dict object.Node, m Matrix) float64 {
 	high := 0.0
 	if b, ok := dict.Key("FontBBox").Nums(4); ok {
 		high = math.Abs((b[3] - b[1]) * m[3])
 	}
-	if widths := dict.Key("Widths"); high == 0 {
-		for i := range min(widths.Len(), 256) {
-			high = max(high, math.Abs(widths.Index(i).Num()*m[0]))
-		}
+	widths := dict.Key("Widths")
+	for i := range min(widths.Len(), 256) {
+		high = max(high, math.Abs(widths.Index(i).Num()*m[0]))
 	}
 	if !(high > 0) {
 		return 1
@@ -93,7 +93,7 @@ func (t *type3) glyph(c byte) glyphKind {
 
 func (t *type3) look(c byte) glyphKind {
 	procs := t.dict.Key("CharProcs")
-	if len(procs.Keys()) == 0 { // nothing at all: a font that is broken, and hides nothing on purpose
+	if len(procs.Keys()) == 0 || t.names[c] == "" { // nothing to look at: a font that is broken, or encoded otherwise
 		return glyphDrawn
 	}
 	proc := procs.Key(t.names[c])
