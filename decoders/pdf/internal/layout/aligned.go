@@ -107,7 +107,7 @@ func (f *flow) aligned(rows []row, s *stretch) (t *table, from, to int) {
 	if len(t.rows) < alignedRows && ruled < 2 {
 		return nil, 0, 0
 	}
-	if running := t.wordy() || t.led() || t.coded() || t.enumerated(); running && ruled < 3 {
+	if running := t.wordy() || t.led() || t.coded() || t.enumerated() || t.tight(); running && ruled < 3 {
 		return nil, 0, 0
 	}
 	t.rows = t.continued(t.rows)
@@ -203,6 +203,28 @@ func (t *table) wordy() bool {
 	}
 	return float64(words) > cellWords*float64(lines)
 }
+
+// tight reports whether the gaps between cells are hardly wider than stretched blanks, which may stand below each other by chance.
+func (t *table) tight() bool {
+	var gaps []float64
+	for i := range t.rows {
+		end, size := math.Inf(1), 1.0
+		for c := range t.rows[i].cells {
+			if cell := &t.rows[i].cells[c]; !cell.empty() {
+				l := cell.lines[0]
+				if gap := l[0].x0 - end; gap > 0 {
+					gaps = append(gaps, gap/size)
+				}
+				end, size = l[len(l)-1].x1, l[0].size
+			}
+		}
+	}
+	slices.Sort(gaps)
+	return len(gaps) == 0 || gaps[len(gaps)/2] < leastGap
+}
+
+// leastGap is that of half the gaps of a table, in parts of the size.
+const leastGap = 0.9
 
 // led reports whether dots lead from column to column, as in a table of contents.
 func (t *table) led() bool {
