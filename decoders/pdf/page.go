@@ -35,6 +35,7 @@ func (d *document) read(p page) (out pageText) {
 		return pageText{partial: "the page cannot be found"}
 	}
 	d.content.Box, d.content.Rotate = p.box(), p.turn()
+	in.Layers(d.layers)
 	for _, dict := range append([]object.Node{p.dict}, p.more...) {
 		in.Contents(dict.Key("Contents"), p.resources)
 		annots := dict.Key("Annots")
@@ -42,6 +43,7 @@ func (d *document) read(p page) (out pageText) {
 			appearance(in, annots.Index(i), p.resources)
 		}
 	}
+	in.Finish()
 	return d.laidOut()
 }
 
