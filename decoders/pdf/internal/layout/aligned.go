@@ -77,6 +77,7 @@ func (s *stretch) takes(rows []row, g *gutter) bool {
 // Of text that stands in columns.
 const (
 	alignedRows = 3   // rows, or 2 where lines are drawn
+	pairRows    = 6   // of two columns that nothing names and no lines part: two addresses have less
 	cellWords   = 4.5 // words of a line of a cell, on average: more is running text
 	farApart    = 2.5 // of the usual distance: another table begins
 	alignedPart = 0.7 // of the cells begin, end or lie in the middle where those above do
@@ -115,6 +116,9 @@ func (f *flow) aligned(rows []row, s *stretch) (t *table, from, to int) {
 		return nil, 0, 0
 	}
 	t.header = t.named(&f.rules)
+	if t.cols == 2 && !t.header && ruled < 2 && len(t.rows) < pairRows { // two blocks of lines beside each other
+		return nil, 0, 0
+	}
 	return t, from, to
 }
 

@@ -218,25 +218,48 @@ func (b *box) spanned(n, cols int) []int {
 	return first
 }
 
-// apart undoes the spans in which pieces stand beside each other: there the lines are drawn for other rows only.
+// apart undoes the spans in which text stands beside text, or below it and on the base lines of the cells beside: there lines are missing,
+// and not cells.
 func (b *box) apart(inside []piece, first []int) {
 	cols := len(b.xs) - 1
-	type mark struct {
-		y   float64
-		col int
+	type seen struct {
+		band, bands int  // the last one with text, and how many
+		alone       bool // some of the text has nothing beside it
 	}
-	last := map[int]mark{}
+	spans := map[int]*seen{}
 	parted := map[int]bool{}
-	for _, p := range inside {
-		col := index(b.xs, (p.x0+p.x1)/2)
-		at := first[index(b.ys, p.y-0.3*p.size)*cols+col]
-		if m, ok := last[at]; ok && m.col != col && p.y-m.y < sameCellLine*p.size {
-			parted[at] = true
+	for i := 0; i < len(inside); {
+		end := i + 1
+		for end < len(inside) && inside[end].y-inside[i].y < sameCellLine*inside[i].size {
+			end++
 		}
-		last[at] = mark{p.y, col}
+		at, col := make([]int, end-i), -1
+		for k, p := range inside[i:end] {
+			band, c := index(b.ys, p.y-0.3*p.size), index(b.xs, (p.x0+p.x1)/2)
+			at[k] = first[band*cols+c]
+			if s := spans[at[k]]; s == nil {
+				spans[at[k]] = &seen{band: band, bands: 1}
+			} else if s.band != band {
+				s.band, s.bands = band, s.bands+1
+			}
+			if k > 0 && at[k] == at[k-1] && c != col {
+				parted[at[k]] = true
+			}
+			col = c
+		}
+		for k := range at {
+			spans[at[k]].alone = spans[at[k]].alone || at[0] == at[len(at)-1]
+		}
+		i = end
+	}
+	bands := map[int]int{}
+	for i := range first {
+		if i == first[i] || first[i-1] != first[i] || i%cols == 0 {
+			bands[first[i]]++
+		}
 	}
 	for i := range first {
-		if parted[first[i]] {
+		if s := spans[first[i]]; s != nil && s.bands > 1 && s.bands == bands[first[i]] && !s.alone || parted[first[i]] {
 			first[i] = i
 		}
 	}
