@@ -160,7 +160,7 @@ func covers() []trick {
 		{name: "under-white", reason: covered, content: "SAY 1 g BOX f"},
 		{name: "under-black", reason: covered, content: "SAY BOX f"},
 		{name: "under-a-curve", reason: covered, content: "SAY 1 g 300 504 m 300 620 -100 620 -100 504 c -100 390 300 390 300 504 c f"},
-		{name: "under-slices", reason: covered, content: "SAY 1 g " + strips(480, 530)},
+		{name: "under-slices", reason: covered, content: "SAY 1 g " + bands(480, 530)},
 		{name: "under-a-thick-line", reason: covered, content: "SAY 1 G 30 w 60 504 m 260 504 l S"},
 		{name: "under-a-picture", reason: covered, content: "SAY q 200 0 0 100 60 470 cm /Im Do Q", resources: "/XObject<</Im 2 0 R>>", objects: []string{stream(picture, samples)}},
 		{name: "under-an-inline-image", reason: covered, content: "SAY q 200 0 0 100 60 470 cm BI /W 2 /H 2 /BPC 8 /CS /G ID " + samples + " EI Q"},
@@ -172,8 +172,8 @@ func covers() []trick {
 	}
 }
 
-// strips are strips a point high on top of each other.
-func strips(from, to int) string {
+// bands are strips a point high on top of each other.
+func bands(from, to int) string {
 	var b strings.Builder
 	for y := from; y < to; y++ {
 		fmt.Fprintf(&b, "60 %d 200 1 re f ", y)
