@@ -98,14 +98,9 @@ func (h *jpegHead) transform(given int) byte {
 	return byte(min(t, 1))
 }
 
-// file is the JPEG with one Adobe segment, and an EXIF segment if it is to be turned.
-func (h *jpegHead) file(transform byte, turn orientation) []byte {
+// file is the JPEG with one Adobe segment, and nothing beside what its pixels need.
+func (h *jpegHead) file(transform byte) []byte {
 	b := []byte{0xff, markerSOI}
-	if turn != upright {
-		// EXIF 2.3, 4.5: a directory with one entry, the orientation.
-		b = append(b, "\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00"...)
-		b = append(b, byte(turn), 0, 0, 0, 0, 0, 0, 0)
-	}
 	b = append(b, "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00"...)
 	b = append(b, transform)
 	return append(append(b, h.tables...), h.scan...)
@@ -154,16 +149,17 @@ func (p *Picture) jpeg() (h jpegHead, transform byte, err error) {
 	return h, h.transform(given), nil
 }
 
-// encodeJPEG passes a JPEG on: as it is, or in a TIFF that says what its components are.
+// encodeJPEG passes a JPEG on: as it is, or in a TIFF that says how it is turned and what its components are.
 func (p *Picture) encodeJPEG(turn orientation) (Encoded, error) {
 	h, transform, err := p.jpeg()
 	if err != nil {
 		return Encoded{}, err
 	}
-	if !p.negative(h.components) {
-		return Encoded{MediaType: "image/jpeg", Bytes: h.file(transform, turn)}, nil
+	negative := p.negative(h.components)
+	if turn == upright && !negative {
+		return Encoded{MediaType: "image/jpeg", Bytes: h.file(transform)}, nil
 	}
-	return joinJPEG([]jpegHead{h}, transform, true, turn), nil
+	return joinJPEG([]jpegHead{h}, transform, negative, turn), nil
 }
 
 // joinJPEG makes a TIFF of JPEGs, one below the other: strips, all of one height but the last.
@@ -184,7 +180,7 @@ func joinJPEG(heads []jpegHead, transform byte, negative bool, turn orientation)
 	for _, h := range heads {
 		t.h += h.h
 		from := len(t.b)
-		t.b = append(t.b, h.file(transform, upright)...)
+		t.b = append(t.b, h.file(transform)...)
 		t.strip(from)
 	}
 	return Encoded{MediaType: "image/tiff", Bytes: t.end()}
