@@ -19,6 +19,13 @@ type document struct {
 	lost    int    // nodes of the tree that are missing from all
 	fonts   font.Cache
 	content content.Page // the page that is read; its memory serves the next
+
+	unescaped   bool // what is hidden is shown
+	targets     targets
+	contents    []outlineEntry
+	contentsCut bool
+	layersOff   map[int]bool // optional content groups by object
+	seen        []seenPage   // of this answer
 }
 
 // page is one page with what it inherits.

@@ -58,7 +58,9 @@ func (v *vector) check(t *testing.T, units []readapi.Range) {
 	}
 	got := []string{}
 	for _, p := range res.Parts {
-		got = append(got, p.Text)
+		if p.Type == readapi.PartText {
+			got = append(got, p.Text)
+		}
 	}
 	if d := cmp.Diff(v.pages, got); d != "" {
 		t.Errorf("text (-want +got):\n%s", d)

@@ -1,0 +1,271 @@
+package pdf
+
+import (
+	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+)
+
+// Of the annotations of one page.
+const (
+	maxAnnotations = 2000 // that are looked at
+	maxNotes       = 300  // that are given
+	maxLinks       = 500  // that are given
+	maxNoteBytes   = 4000 // of the text of one
+)
+
+// Annotation flags (ISO 32000-1, table 165).
+const (
+	flagHidden = 1 << 1
+	flagNoView = 1 << 5
+)
+
+// annotations returns the annotations of a page, each once.
+func annotations(dict object.Node) []object.Node {
+	list := dict.Key("Annots")
+	out := make([]object.Node, 0, min(list.Len(), maxAnnotations))
+	var seen map[int]bool
+	for i := range min(list.Len(), maxAnnotations) {
+		a := list.Index(i)
+		if !a.Is(object.Dict) {
+			continue
+		}
+		if id := a.ID(); id != 0 {
+			if seen[id] {
+				continue
+			}
+			if seen == nil {
+				seen = map[int]bool{}
+			}
+			seen[id] = true
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// marks are what the annotations of a page say: links, fields and notes, as they stand in the answer.
+type marks struct {
+	links, fields, notes []any
+
+	hidden     int          // characters of annotations that are not shown
+	hiddenMany int          // such annotations
+	left       int          // links, fields and notes beyond what one page gives
+	seen       map[int]bool // fields
+}
+
+// shown reports whether an annotation is seen on the page (12.5.3, 8.11.3.3).
+func (d *document) shown(a object.Node) bool {
+	return a.Key("F").Int()&(flagHidden|flagNoView) == 0 && !d.off(a.Key("OC"))
+}
+
+// mark notes what an annotation says. It is called when the page's content and all appearances have been run: the text under a link or a
+// highlight is looked up there.
+func (d *document) mark(m *marks, a object.Node) {
+	kind := a.Key("Subtype").Name()
+	if kind == "Popup" { // the window of another note
+		return
+	}
+	if !d.shown(a) && !d.unescaped {
+		m.hide(a)
+		return
+	}
+	switch kind {
+	case "Link":
+		m.add(&m.links, maxLinks, d.link(a))
+	case "Widget":
+		d.markField(m, a)
+	case "PrinterMark", "TrapNet", "Watermark":
+	default:
+		m.add(&m.notes, maxNotes, d.note(a, kind))
+	}
+}
+
+// add appends a value that is not nil to a list that has room.
+func (m *marks) add(list *[]any, limit int, v map[string]any) {
+	switch {
+	case v == nil:
+	case len(*list) == limit:
+		m.left++
+	default:
+		*list = append(*list, v)
+	}
+}
+
+// hide counts an annotation that nobody sees and that says something.
+func (m *marks) hide(a object.Node) {
+	n := utf8.RuneCountInString(a.Key("Contents").Text()) + utf8.RuneCountInString(inherit(a, "V").Text())
+	if n > 0 || a.Key("AP").Key("N").Is(object.Stream) && a.Key("Subtype").Name() != "Widget" {
+		m.hidden += n
+		m.hiddenMany++
+	}
+}
+
+// link returns where a link leads, nil where it leads nowhere that can be said. Nothing follows it.
+func (d *document) link(a object.Node) map[string]any {
+	v := map[string]any{}
+	action, dest := a.Key("A"), a.Key("Dest")
+	switch action.Key("S").Name() {
+	case "URI":
+		put(v, "uri", cutText(action.Key("URI").Text(), maxMetaBytes))
+	case "GoTo":
+		dest = action.Key("D")
+	case "GoToR", "Launch":
+		put(v, "file", fileSpec(action.Key("F")))
+		dest = object.Node{}
+	case "GoToE":
+		put(v, "file", cutText(action.Key("T").Key("N").Text(), maxTitleBytes))
+		dest = object.Node{}
+	}
+	if page := d.destination(dest); page > 0 {
+		v["page"] = page
+	}
+	if len(v) == 0 {
+		return nil
+	}
+	put(v, "text", cutText(d.textUnder(a), maxTitleBytes))
+	return v
+}
+
+// fileSpec returns the name in a file specification, which may be a string (7.11).
+func fileSpec(n object.Node) string {
+	for _, s := range [...]string{n.Key("UF").Text(), n.Key("F").Text(), n.Text()} {
+		if s != "" {
+			return cutText(oneLine(s), maxTitleBytes)
+		}
+	}
+	return ""
+}
+
+// note returns what a note says, nil for one that says nothing.
+func (d *document) note(a object.Node, kind string) map[string]any {
+	text := a.Key("Contents").Text()
+	if text == "" {
+		text = richText(a.Key("RC"))
+	}
+	quote := ""
+	switch kind {
+	case "Highlight", "Underline", "StrikeOut", "Squiggly":
+		quote = d.textUnder(a)
+	case "FileAttachment":
+		if text == "" {
+			text = fileSpec(a.Key("FS"))
+		}
+	}
+	if text == "" && quote == "" {
+		return nil
+	}
+	v := map[string]any{"type": cutText(kind, maxTitleBytes)}
+	put(v, "contents", cutText(text, maxNoteBytes))
+	put(v, "quote", cutText(quote, maxNoteBytes))
+	put(v, "author", cutText(oneLine(a.Key("T").Text()), maxTitleBytes))
+	put(v, "subject", cutText(oneLine(a.Key("Subj").Text()), maxTitleBytes))
+	put(v, "modified", date(a.Key("M").Text()))
+	if a.Ref("IRT") != 0 {
+		v["reply"] = true
+	}
+	return v
+}
+
+// richText returns the text of a rich text string or stream (12.7.3.4).
+func richText(n object.Node) string {
+	s := n.Text()
+	if n.Is(object.Stream) {
+		b, _ := n.Data(maxXMPBytes)
+		s = string(newXMP(b))
+	}
+	return plainXML(s)
+}
+
+// textUnder returns the text of the page that lies under an annotation: in its quadrilaterals if it has any (12.5.6.10), else in its
+// rectangle.
+func (d *document) textUnder(a object.Node) string {
+	var out []byte
+	quads := a.Key("QuadPoints")
+	if n := quads.Len(); n >= 8 {
+		for i := 0; i+8 <= min(n, 8*maxQuads); i += 8 {
+			r := content.RectOf(quads.Index(i).Num(), quads.Index(i+1).Num(), quads.Index(i).Num(), quads.Index(i+1).Num())
+			for k := 2; k < 8; k += 2 {
+				x, y := quads.Index(i+k).Num(), quads.Index(i+k+1).Num()
+				r = content.Rect{X0: min(r.X0, x), Y0: min(r.Y0, y), X1: max(r.X1, x), Y1: max(r.Y1, y)}
+			}
+			out = d.textIn(out, r)
+		}
+		return string(out)
+	}
+	return string(d.textIn(out, rect(a.Key("Rect"))))
+}
+
+// maxQuads bounds the quadrilaterals of one annotation.
+const maxQuads = 64
+
+// textIn appends the words of the page whose base lines run through r, with a blank between words and lines. Of a run that is partly in r
+// the part is taken that its length says.
+func (d *document) textIn(out []byte, r content.Rect) []byte {
+	p := &d.content
+	d.file.Work(len(p.Spans)/8 + 1)
+	var last *content.Span
+	for i := range p.Spans {
+		s := &p.Spans[i]
+		if s.Hidden != content.Visible && !d.unescaped {
+			continue
+		}
+		// A line's middle lies about a third of its size above its base line.
+		up := s.Size * 0.3
+		x0, y0, x1, y1 := s.X0-s.UY*up, s.Y0+s.UX*up, s.X1-s.UY*up, s.Y1+s.UX*up
+		if max(y0, y1) < r.Y0 || min(y0, y1) > r.Y1 || max(x0, x1) < r.X0 || min(x0, x1) > r.X1 {
+			continue
+		}
+		text := p.Text(s)
+		from, to := clip(x0, x1, r.X0, r.X1)
+		if abs(y1-y0) > abs(x1-x0) {
+			from, to = clip(y0, y1, r.Y0, r.Y1)
+		}
+		text = between(text, from, to)
+		if len(text) == 0 {
+			continue
+		}
+		if len(out) > 0 && out[len(out)-1] != ' ' && (last == nil || content.Between(last, s) != content.GapNone) {
+			out = append(out, ' ')
+		}
+		if out = append(out, text...); len(out) > maxNoteBytes {
+			return out
+		}
+		last = s
+	}
+	return out
+}
+
+func abs(f float64) float64 { return max(f, -f) }
+
+// clip returns which part of the way from a to b lies between lo and hi.
+func clip(a, b, lo, hi float64) (from, to float64) {
+	if a == b {
+		return 0, 1
+	}
+	from, to = (lo-a)/(b-a), (hi-a)/(b-a)
+	if from > to {
+		from, to = to, from
+	}
+	return max(0, from), min(1, to)
+}
+
+// between returns the characters of text of which more than half lies between two places, 0 being its begin and 1 its end.
+func between(text []byte, from, to float64) []byte {
+	n := float64(utf8.RuneCount(text))
+	first, last := int(from*n+0.5), int(to*n+0.5)
+	start, end := len(text), len(text)
+	i := 0
+	for at := range string(text) {
+		if i == first {
+			start = at
+		}
+		if i == last {
+			end = at
+			break
+		}
+		i++
+	}
+	return text[min(start, end):end]
+}
