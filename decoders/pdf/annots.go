@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
@@ -192,9 +193,10 @@ func (d *document) textUnder(a object.Node) string {
 			}
 			out = d.textIn(out, r)
 		}
-		return string(out)
+	} else {
+		out = d.textIn(out, rect(a.Key("Rect")))
 	}
-	return string(d.textIn(out, rect(a.Key("Rect"))))
+	return strings.TrimSpace(string(out))
 }
 
 // maxQuads bounds the quadrilaterals of one annotation.

@@ -29,7 +29,11 @@ func (d *document) labels() (out []labelRange) {
 		if !at.Is(object.Number) || from < 1 || from > d.total || len(out) > 0 && from <= out[len(out)-1].from {
 			return true
 		}
-		out = append(out, labelRange{from, rule.Key("S").Name(), cutText(oneLine(rule.Key("P").Text()), maxLabelBytes), max(1, rule.Key("St").Int())})
+		prefix := cutText(oneLine(rule.Key("P").Text()), maxLabelBytes)
+		if prefix != "" && strings.HasSuffix(rule.Key("P").Raw(), " ") { // it stands before the number
+			prefix += " "
+		}
+		out = append(out, labelRange{from, rule.Key("S").Name(), prefix, max(1, rule.Key("St").Int())})
 		return len(out) < maxLabelRanges
 	})
 	if len(out) == 1 && out[0] == (labelRange{1, "D", "", 1}) {
