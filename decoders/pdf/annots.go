@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
@@ -50,10 +49,8 @@ func annotations(dict object.Node) []object.Node {
 type marks struct {
 	links, fields, notes []any
 
-	hidden     int          // characters of annotations that are not shown
-	hiddenMany int          // such annotations
-	left       int          // links, fields and notes beyond what one page gives
-	seen       map[int]bool // fields
+	left int          // links, fields and notes beyond what one page gives
+	seen map[int]bool // fields
 }
 
 // shown reports whether an annotation is seen on the page (12.5.3, 8.11.3.3).
@@ -68,8 +65,7 @@ func (d *document) mark(m *marks, a object.Node) {
 	if kind == "Popup" { // the window of another note
 		return
 	}
-	if !d.shown(a) && !d.unescaped {
-		m.hide(a)
+	if !d.shown(a) && !d.unescaped { // it counts as hidden text
 		return
 	}
 	switch kind {
@@ -91,15 +87,6 @@ func (m *marks) add(list *[]any, limit int, v map[string]any) {
 		m.left++
 	default:
 		*list = append(*list, v)
-	}
-}
-
-// hide counts an annotation that nobody sees and that says something.
-func (m *marks) hide(a object.Node) {
-	n := utf8.RuneCountInString(a.Key("Contents").Text()) + utf8.RuneCountInString(inherit(a, "V").Text())
-	if n > 0 || a.Key("AP").Key("N").Is(object.Stream) && a.Key("Subtype").Name() != "Widget" {
-		m.hidden += n
-		m.hiddenMany++
 	}
 }
 
@@ -191,83 +178,13 @@ func (d *document) textUnder(a object.Node) string {
 				x, y := quads.Index(i+k).Num(), quads.Index(i+k+1).Num()
 				r = content.Rect{X0: min(r.X0, x), Y0: min(r.Y0, y), X1: max(r.X1, x), Y1: max(r.Y1, y)}
 			}
-			out = d.textIn(out, r)
+			out = d.content.TextIn(out, r)
 		}
 	} else {
-		out = d.textIn(out, rect(a.Key("Rect")))
+		out = d.content.TextIn(out, rect(a.Key("Rect")))
 	}
 	return strings.TrimSpace(string(out))
 }
 
 // maxQuads bounds the quadrilaterals of one annotation.
 const maxQuads = 64
-
-// textIn appends the words of the page whose base lines run through r, with a blank between words and lines. Of a run that is partly in r
-// the part is taken that its length says.
-func (d *document) textIn(out []byte, r content.Rect) []byte {
-	p := &d.content
-	d.file.Work(len(p.Spans)/8 + 1)
-	var last *content.Span
-	for i := range p.Spans {
-		s := &p.Spans[i]
-		if s.Hidden != content.Visible && !d.unescaped {
-			continue
-		}
-		// A line's middle lies about a third of its size above its base line.
-		up := s.Size * 0.3
-		x0, y0, x1, y1 := s.X0-s.UY*up, s.Y0+s.UX*up, s.X1-s.UY*up, s.Y1+s.UX*up
-		if max(y0, y1) < r.Y0 || min(y0, y1) > r.Y1 || max(x0, x1) < r.X0 || min(x0, x1) > r.X1 {
-			continue
-		}
-		text := p.Text(s)
-		from, to := clip(x0, x1, r.X0, r.X1)
-		if abs(y1-y0) > abs(x1-x0) {
-			from, to = clip(y0, y1, r.Y0, r.Y1)
-		}
-		text = between(text, from, to)
-		if len(text) == 0 {
-			continue
-		}
-		if len(out) > 0 && out[len(out)-1] != ' ' && (last == nil || content.Between(last, s) != content.GapNone) {
-			out = append(out, ' ')
-		}
-		if out = append(out, text...); len(out) > maxNoteBytes {
-			return out
-		}
-		last = s
-	}
-	return out
-}
-
-func abs(f float64) float64 { return max(f, -f) }
-
-// clip returns which part of the way from a to b lies between lo and hi.
-func clip(a, b, lo, hi float64) (from, to float64) {
-	if a == b {
-		return 0, 1
-	}
-	from, to = (lo-a)/(b-a), (hi-a)/(b-a)
-	if from > to {
-		from, to = to, from
-	}
-	return max(0, from), min(1, to)
-}
-
-// between returns the characters of text of which more than half lies between two places, 0 being its begin and 1 its end.
-func between(text []byte, from, to float64) []byte {
-	n := float64(utf8.RuneCount(text))
-	first, last := int(from*n+0.5), int(to*n+0.5)
-	start, end := len(text), len(text)
-	i := 0
-	for at := range string(text) {
-		if i == first {
-			start = at
-		}
-		if i == last {
-			end = at
-			break
-		}
-		i++
-	}
-	return text[min(start, end):end]
-}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
 
@@ -294,11 +293,6 @@ func (d *document) fieldLook(a object.Node) (text string, ok bool) {
 		}
 	}
 	return text, text != ""
-}
-
-// sayField puts the text of a field where it stands, in the size that its default appearance says (12.7.3.3).
-func (d *document) sayField(in *content.Interp, a object.Node, text string) {
-	in.Say(text, rect(a.Key("Rect")), fontSize(inherit(a, "DA").Raw()))
 }
 
 // fontSize is the size that a default appearance sets, 0 if it leaves it open.

@@ -58,7 +58,7 @@ func TestNotes(t *testing.T) {
 	res := decodeBytes(t, doc, readapi.Request{})
 	want(t, "notes", data(t, res, 1, "annotations"), `[{"type":"Text","contents":"Please check","author":"Ada","subject":"Query","modified":"2024-01-02T03:04:05Z"},
 		{"type":"Highlight","quote":"Page 1 says hello","author":"Grace"},{"type":"FreeText","contents":"rich & bold"},{"type":"Text","contents":"yes","reply":true}]`)
-	if len(res.Warnings) != 1 || res.Warnings[0].Code != "hidden_text" || !strings.Contains(res.Warnings[0].Detail, "24 characters in 2 annotations") {
+	if len(res.Warnings) != 1 || res.Warnings[0].Code != "hidden_text" || !strings.Contains(res.Warnings[0].Detail, "21 characters in annotations that are not shown, first at the bottom left") {
 		t.Errorf("warnings %+v", res.Warnings)
 	}
 	shown := decodeBytes(t, doc, readapi.Request{Unescaped: true})
@@ -127,10 +127,10 @@ func TestNeedAppearances(t *testing.T) {
 		}, func(*pdftest.Writer, []int) string { return catalog })
 		return decodeBytes(t, doc, readapi.Request{}).Parts[0].Text
 	}
-	if got := make("/AcroForm<<>>"); got != "Page 1 says hello\nold look\n" {
+	if got := make("/AcroForm<<>>"); got != "Page 1 says hello\n\nold look\n" {
 		t.Errorf("with appearances: %q", got)
 	}
-	if got := make("/AcroForm<</NeedAppearances true>>"); got != "Page 1 says hello\nnew value\n" {
+	if got := make("/AcroForm<</NeedAppearances true>>"); got != "Page 1 says hello\n\nnew value\n" {
 		t.Errorf("with appearances that are to be made anew: %q", got)
 	}
 }

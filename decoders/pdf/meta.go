@@ -66,7 +66,7 @@ func (d *document) structure(m map[string]any) {
 	if ranges := d.labels(); len(ranges) > 0 {
 		m["page_labels"] = d.labelsValue(ranges)
 	}
-	if layers := d.layers(); len(layers) > 0 {
+	if layers := d.layersValue(); len(layers) > 0 {
 		m["layers"] = layers
 	}
 }
@@ -122,31 +122,18 @@ func (d *document) packet() xmp {
 // maxLayers bounds how many layers are named.
 const maxLayers = 100
 
-// layers returns the names of the optional content groups and whether they are on when the document is opened (8.11.4).
-func (d *document) layers() (out []any) {
-	all := d.root.Key("OCProperties")
-	config := all.Key("D")
-	on := config.Key("BaseState").Name() != "OFF"
-	other := config.Key("OFF")
-	if !on {
-		other = config.Key("ON")
-	}
-	flipped := map[int]bool{}
-	for i := range other.Len() {
-		flipped[other.IndexRef(i)] = true
-	}
-	groups := all.Key("OCGs")
-	d.layersOff = map[int]bool{}
+// layersValue is the names of the optional content groups, and whether they are on when the document is opened (8.11.4).
+func (d *document) layersValue() (out []any) {
+	groups := d.root.Key("OCProperties").Key("OCGs")
 	for i := range min(groups.Len(), maxLayers) {
-		d.layersOff[groups.IndexRef(i)] = on == flipped[groups.IndexRef(i)]
 		name := cutText(oneLine(groups.Index(i).Key("Name").Text()), maxTitleBytes)
-		out = append(out, map[string]any{"name": name, "on": on != flipped[groups.IndexRef(i)]})
+		out = append(out, map[string]any{"name": name, "on": !d.off(groups.Index(i))})
 	}
 	return out
 }
 
 // off reports whether optional content is not shown.
-func (d *document) off(oc object.Node) bool { return d.layersOff[oc.ID()] }
+func (d *document) off(oc object.Node) bool { return d.layers != nil && !oc.Null() && d.layers(oc) }
 
 // version is the header's, or the catalog's where that is newer (7.2.2).
 func (d *document) version() string {

@@ -37,6 +37,8 @@ func (d *document) read(at int, p page) (out pageText) {
 		return d.laidOut(at, &p, &m)
 	}
 	d.content.Box, d.content.Rotate = p.box(), p.turn()
+	d.content.Unit, d.content.ShowHidden = p.dict.Key("UserUnit").Num(), d.unescaped
+	in.Layers(d.layers)
 	var notes []object.Node
 	for _, dict := range append([]object.Node{p.dict}, p.more...) {
 		in.Contents(dict.Key("Contents"), p.resources)
@@ -45,6 +47,7 @@ func (d *document) read(at int, p page) (out pageText) {
 			d.appearance(in, a, p.resources)
 		}
 	}
+	in.Finish()
 	for _, a := range notes {
 		d.mark(&m, a)
 	}
@@ -53,21 +56,28 @@ func (d *document) read(at int, p page) (out pageText) {
 	return out
 }
 
-// appearance runs the normal appearance of an annotation that is seen (12.5.5).
+// appearance runs the normal appearance of an annotation, or says what a viewer would show there of itself (12.5.5). What is not shown is
+// noted as such.
 func (d *document) appearance(in *content.Interp, a, resources object.Node) {
-	if a.Key("Subtype").Name() == "Popup" || !d.shown(a) && !d.unescaped {
+	if a.Key("Subtype").Name() == "Popup" {
 		return
 	}
+	unseen := !d.shown(a)
+	box := rect(a.Key("Rect"))
 	if text, ok := d.fieldLook(a); ok {
-		d.sayField(in, a, text)
+		in.Say(text, box, fontSize(inherit(a, "DA").Raw()), unseen)
 		return
 	}
 	look := a.Key("AP").Key("N")
 	if look.Is(object.Dict) { // one per state
 		look = look.Key(a.Key("AS").Name())
 	}
+	before := len(d.content.Spans)
 	if look.Is(object.Stream) {
-		in.Appearance(look, a.Key("Rect"), resources)
+		in.Appearance(look, a.Key("Rect"), resources, unseen)
+	}
+	if unseen && len(d.content.Spans) == before { // what it says elsewhere
+		in.Say(a.Key("Contents").Text(), box, 0, true)
 	}
 }
 
@@ -85,7 +95,7 @@ func (d *document) laidOut(at int, p *page, m *marks) pageText {
 	for _, v := range out.data {
 		out.tokens += int64(valueSize(v)+3) / 4
 	}
-	out.warnings = d.warnings(at, p, m, out.text)
+	out.warnings = d.warnings(at, m, out.text)
 	d.sight(at, p, &out)
 	return out
 }

@@ -22,7 +22,7 @@ const (
 const maxUnknown = 0.2
 
 // warnings are what a reader should know of a page.
-func (d *document) warnings(at int, p *page, m *marks, text string) (out []readapi.Warning) {
+func (d *document) warnings(at int, m *marks, text string) (out []readapi.Warning) {
 	c := &d.content
 	add := func(code, detail string) {
 		out = append(out, readapi.Warning{Code: code, Detail: detail, At: int64(at)})
@@ -45,17 +45,20 @@ func (d *document) warnings(at int, p *page, m *marks, text string) (out []reada
 	if float64(c.Unknown) > maxUnknown*float64(c.Glyphs) {
 		add(readapi.WarnLowConfidence, lowConfidence)
 	}
-	if hidden := d.hiddenDetail(p, m); hidden != "" {
+	if hidden := d.hiddenDetail(); hidden != "" {
 		add(readapi.WarnHiddenText, hidden)
 	}
 	return out
 }
 
 // hiddenDetail says how much of a page is not seen, why, and where it begins; "" if everything is.
-func (d *document) hiddenDetail(p *page, m *marks) string {
+func (d *document) hiddenDetail() string {
 	var parts []string
-	if m.hiddenMany > 0 {
-		parts = append(parts, characters(m.hidden)+" in "+count(m.hiddenMany, "annotation")+" not shown")
+	for _, h := range d.content.HiddenCounts() {
+		parts = append(parts, characters(h.Characters)+" "+h.Reason.String()+", first "+place(&d.content, float64(h.X), float64(h.Y)))
+	}
+	if n := d.content.Refused; n > 0 {
+		parts = append(parts, count(n, "replacement")+" that say other words than are shown")
 	}
 	return strings.Join(parts, "; ")
 }

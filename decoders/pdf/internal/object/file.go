@@ -163,30 +163,40 @@ func (f *File) direct(o *object) object {
 	return object{}
 }
 
-// stream returns the dictionary and the decoded data of a stream. With an error (see decode) data is what could be read.
-func (f *File) stream(num, limit int) (hdr object, data []byte, err error) {
+// raw returns the data of the stream num as they stand in the file, decrypted, and its dictionary.
+func (f *File) raw(num int) (dict Node, data []byte, err error) {
 	in, off, ok := f.plain(num)
 	if !ok || in.stream == 0 {
-		return in.obj, nil, ErrDamaged
+		return Node{}, nil, ErrDamaged
 	}
-	data, err = f.streamData(&in, off, limit)
-	return in.obj, data, err
+	return f.rawAt(&in, off)
 }
 
-// streamData returns the decoded data of the stream in, which stands at off.
-func (f *File) streamData(in *indirect, off int64, limit int) ([]byte, error) {
+// rawAt is raw for the stream in, which stands at off.
+func (f *File) rawAt(in *indirect, off int64) (dict Node, data []byte, err error) {
+	dict = Node{f: f, o: &in.obj, id: in.num, stream: true}
+	if f := dict.Key("F"); !f.Null() && !f.filters() {
+		return dict, nil, nil // its data are in another file, which is nobody's to read
+	}
 	start := off + int64(in.stream)
 	n := f.streamLength(&in.obj, start)
 	if n > maxStreamBytes {
-		return nil, ErrBudget
+		return dict, nil, ErrBudget
 	}
-	raw := f.window(start, int(n))
+	data = f.window(start, int(n))
 	if f.crypt != nil && !in.obj.key("Type").isName("XRef") {
-		raw = f.crypt.stream(f, raw, &in.obj, in.num, in.gen)
+		data = f.crypt.stream(f, data, &in.obj, in.num, in.gen)
 	}
-	data, err := f.decode(&in.obj, raw, limit)
-	f.decoded(len(raw) + len(data))
-	return data, err
+	return dict, data, nil
+}
+
+// streamData returns the decoded data of the stream in, which stands at off. With an error it is what could be read.
+func (f *File) streamData(in *indirect, off int64, limit int) ([]byte, error) {
+	dict, raw, err := f.rawAt(in, off)
+	if err != nil {
+		return nil, err
+	}
+	return dict.whole(raw, limit)
 }
 
 var endstream = []byte("endstream")
@@ -281,11 +291,15 @@ func (f *File) pack(num int) *pack {
 		f.packs, f.packSize = map[int]*pack{}, 0
 	}
 	f.packs[num] = nil // an object stream whose length lies in itself
-	hdr, data, err := f.stream(num, maxStreamBytes)
+	in, off, ok := f.plain(num)
+	if !ok || in.stream == 0 {
+		return nil
+	}
+	data, err := f.streamData(&in, off, maxStreamBytes)
 	if err != nil && len(data) == 0 {
 		return nil
 	}
-	p := parsePack(f, &hdr, data)
+	p := parsePack(f, &in.obj, data)
 	f.packs[num] = p
 	f.packSize += len(data)
 	return p

@@ -235,6 +235,64 @@ func (n Node) Data(limit int) ([]byte, error) {
 	if !n.Is(Stream) {
 		return nil, nil
 	}
-	_, b, err := n.f.stream(n.id, limit)
-	return b, err
+	dict, raw, err := n.f.raw(n.id)
+	if err != nil {
+		return nil, err
+	}
+	return dict.whole(raw, limit)
+}
+
+// whole decodes all of raw.
+func (n Node) whole(raw []byte, limit int) ([]byte, error) {
+	data, filter, _, err := n.Decode(raw, limit)
+	if filter != "" {
+		return nil, ErrFilter
+	}
+	return data, err
+}
+
+// Encoded returns the data of a stream decoded as far as filters for text go: filter is the name of the first other one (DCTDecode,
+// CCITTFaxDecode, JPXDecode, JBIG2Decode or one that nobody knows) and parms its parameters; it is "" when data is whole. Data stays
+// within limit bytes. With an error (ErrDamaged, ErrBudget) data is what was decoded before it.
+func (n Node) Encoded(limit int) (data []byte, filter string, parms Node, err error) {
+	if !n.Is(Stream) {
+		return nil, "", Node{}, nil
+	}
+	dict, raw, err := n.f.raw(n.id)
+	if err != nil {
+		return nil, "", Node{}, err
+	}
+	return dict.Decode(raw, limit)
+}
+
+// Decode is Encoded for raw data that stand elsewhere, which the dictionary n describes: those of an inline image, whose keys and names may
+// be abbreviated.
+func (n Node) Decode(raw []byte, limit int) (data []byte, filter string, parms Node, err error) {
+	if n.f == nil {
+		return raw, "", Node{}, nil
+	}
+	data, filter, parms, err = n.decode(raw, limit)
+	n.f.decoded(len(raw) + len(data))
+	if filter != "" && len(data) > limit {
+		data, err = data[:limit], ErrBudget
+	}
+	return data, filter, parms, err
+}
+
+// Filters returns the full names of a stream's filters, in the order in which they are undone.
+func (n Node) Filters() []string {
+	var out []string
+	for _, s := range n.steps() {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// Parse reads one object that stands outside the file's objects, such as the dictionary of an inline image; b may not be written to as long
+// as the Node is used.
+func (f *File) Parse(b []byte) Node {
+	f.Parsed(len(b))
+	p := newParser(b)
+	o := p.object(0)
+	return f.node(&o)
 }

@@ -6,8 +6,10 @@ import (
 )
 
 // Text returns a text string (ISO 32000-1, 7.9.2.2) as UTF-8, "" for anything else.
-func (n Node) Text() string {
-	s := n.Raw()
+func (n Node) Text() string { return TextOf(n.Raw()) }
+
+// TextOf is Node.Text for a string that stands elsewhere, as in a content stream.
+func TextOf(s string) string {
 	var b strings.Builder
 	switch {
 	case strings.HasPrefix(s, "\xfe\xff"):

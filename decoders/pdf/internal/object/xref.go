@@ -28,6 +28,7 @@ func Open(in readapi.Input, password string) (*File, error) {
 	}
 	f.base = int64(i)
 	sound := f.readXref()
+	f.loads = nil // what was looked up while the table was not whole
 	if sound {
 		if err := f.decrypt(); err != nil {
 			return nil, err
