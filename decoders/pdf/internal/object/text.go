@@ -75,3 +75,23 @@ var docHigh = [33]uint16{
 	0x0178, 0x017d, 0x0131, 0x0142, 0x0153, 0x0161, 0x017e, 0x0000,
 	0x20ac,
 }
+
+// toDocEncoding encodes text as PDFDocEncoding; what that has no code for becomes a question mark.
+func toDocEncoding(s string) []byte {
+	out := make([]byte, 0, len(s))
+	for _, r := range s {
+		c := byte('?')
+		switch {
+		case r < 0x18 || r >= 0x20 && r < 0x7f || r > 0xa0 && r <= 0xff && r != 0xad:
+			c = byte(r)
+		default:
+			for i := 0x18; i <= 0xa0; i++ {
+				if docEncoding(byte(i)) == r {
+					c = byte(i)
+				}
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
