@@ -144,7 +144,7 @@ func (d *document) note(a object.Node, kind string) map[string]any {
 	if text == "" && quote == "" {
 		return nil
 	}
-	v := map[string]any{"type": cutText(kind, maxTitleBytes)}
+	v := map[string]any{"type": nameText(kind)}
 	put(v, "contents", cutText(text, maxNoteBytes))
 	put(v, "quote", cutText(quote, maxNoteBytes))
 	put(v, "author", cutText(oneLine(a.Key("T").Text()), maxTitleBytes))

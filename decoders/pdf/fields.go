@@ -3,6 +3,7 @@ package pdf
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
@@ -168,11 +169,10 @@ func radio(v map[string]any, field object.Node) {
 			if state == "Off" || !looks.Is(object.Dict) {
 				continue
 			}
-			name := state
+			name := nameText(state)
 			if s := names.Index(i).Text(); s != "" {
-				name = s
+				name = cutText(oneLine(s), maxTitleBytes)
 			}
-			name = cutText(oneLine(name), maxTitleBytes)
 			if state == chosen {
 				v["value"] = name
 			}
@@ -182,11 +182,29 @@ func radio(v map[string]any, field object.Node) {
 		}
 	}
 	if v["value"] == nil && chosen != "Off" {
-		put(v, "value", cutText(chosen, maxTitleBytes))
+		put(v, "value", nameText(chosen))
 	}
 	if len(options) > 0 {
 		v["options"] = options
 	}
+}
+
+// nameText is a name that stands for a text: UTF-8 (7.3.5), escaped twice by some writers, else one byte a character.
+func nameText(s string) string {
+	if strings.Contains(s, "#") {
+		l := object.Lexer{B: []byte("/" + s)}
+		if t := l.Next(); t.Kind == object.TokName && l.Pos == len(s)+1 && utf8.Valid(t.S) {
+			s = string(t.S)
+		}
+	}
+	if !utf8.ValidString(s) {
+		var b strings.Builder
+		for i := range len(s) {
+			b.WriteRune(rune(s[i]))
+		}
+		s = b.String()
+	}
+	return cutText(oneLine(s), maxTitleBytes)
 }
 
 // choice puts in what is chosen and what can be, as it is shown: an option may have a value that is exported instead (table 231).

@@ -113,7 +113,7 @@ func (l *fileList) add(spec object.Node, name string) (more bool) {
 	f := insideFile{n: l.first + len(l.files), name: fileName(name), stream: stream}
 	f.mediaType = fileType(stream.Key("Subtype").Name(), f.name)
 	f.about = cutText(oneLine(spec.Key("Desc").Text()), maxTitleBytes)
-	f.relation = cutText(spec.Key("AFRelationship").Name(), maxTitleBytes)
+	f.relation = nameText(spec.Key("AFRelationship").Name())
 	f.modified = date(stream.Key("Params").Key("ModDate").Text())
 	if f.bytes = int64(stream.Key("Params").Key("Size").Int()); f.bytes <= 0 {
 		f.bytes = int64(max(0, stream.Key("Length").Int()))

@@ -135,6 +135,14 @@ func TestNeedAppearances(t *testing.T) {
 	}
 }
 
+func TestNameText(t *testing.T) {
+	for in, want := range map[string]string{"Yes": "Yes", "#c3#a9": "é", "100#": "100#", "\xe9": "é", "a#zz": "a#zz", "": "", "#ff": "#ff", "Größe": "Größe"} {
+		if got := nameText(in); got != want {
+			t.Errorf("nameText(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestFontSize(t *testing.T) {
 	for da, want := range map[string]float64{"/Helv 12 Tf 0 g": 12, "0 g /Helv 0 Tf": 0, "": 0, "Tf": 0, "/F -3 Tf": 0, "((((": 0} {
 		if got := fontSize(da); got != want {

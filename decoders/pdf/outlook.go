@@ -11,9 +11,9 @@ const (
 	maxMapRanges   = 100
 	maxMapPages    = 64        // pages that are looked at without being read
 	maxMapStreams  = 8         // content streams of one page whose length is looked at
-	usualRatio     = 0.2       // tokens for a byte of compressed content
-	usualWeight    = 1000      // bytes that the usual ratio counts as, beside those of the pages that were read
-	plainPerPacked = 4         // bytes of content for one of it compressed
+	usualRatio     = 0.25      // tokens for a byte of compressed content
+	usualWeight    = 500       // bytes that the usual ratio counts as, beside those of the pages that were read
+	plainPerPacked = 3         // bytes of content for one of it compressed
 	mapWork        = 1_000_000 // units of work that the map may take
 )
 
