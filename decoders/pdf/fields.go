@@ -10,11 +10,11 @@ import (
 
 // Of forms.
 const (
-	maxFieldDepth = 32     // of fields inside fields
-	maxFieldCount = 10_000 // fields that are counted
-	maxFields     = 1000   // that one page gives
-	maxOptions    = 100    // of one field
-	maxValueBytes = 4000   // of one value
+	maxFieldDepth = 32   // of fields inside fields
+	maxFieldCount = 2000 // fields that are counted
+	maxFields     = 1000 // that one page gives
+	maxOptions    = 100  // of one field
+	maxValueBytes = 4000 // of one value
 )
 
 // Field flags (12.7.3.1, 12.7.4).

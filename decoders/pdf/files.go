@@ -49,12 +49,16 @@ type fileList struct {
 // files returns the files of the document: those of its name tree in the order of the tree, which is where a portfolio has them too, and
 // those that are associated with the whole (14.13).
 func (d *document) files() []insideFile {
+	if d.inside != nil {
+		return d.inside
+	}
 	l := fileList{seen: map[int]bool{}, first: 1, limit: maxFiles}
 	eachName(d.root.Key("Names").Key("EmbeddedFiles"), "Names", func(pairs object.Node, i int) bool {
 		return l.add(pairs.Index(i+1), pairs.Index(i).Text())
 	})
 	l.addAll(d.root.Key("AF"))
-	return l.files
+	d.inside = append([]insideFile{}, l.files...)
+	return d.inside
 }
 
 // hungFiles returns the files that hang on page at: those of its notes, and those that are associated with it or with its annotations.

@@ -25,7 +25,8 @@ type document struct {
 	targets     targets
 	contents    []outlineEntry
 	contentsCut bool
-	seen        []seenPage // of this answer
+	inside      []insideFile // files of the document; nil: not looked up
+	seen        []seenPage   // of this answer
 }
 
 // page is one page with what it inherits.

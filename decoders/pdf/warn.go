@@ -35,7 +35,7 @@ func (d *document) warnings(at int, m *marks, text string) (out []readapi.Warnin
 	case m.left > 0:
 		add(readapi.WarnPartial, strconv.Itoa(m.left)+" more links, fields and notes are left out")
 	}
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(text) == "" && len(out) == 0 { // of a page that was not read whole, nobody knows
 		if len(c.Images) > 0 {
 			add(readapi.WarnNoTextLayer, noTextPicture)
 		} else {
