@@ -7,7 +7,7 @@ import (
 
 // Limits are what pictures of one read may take. Each is asked before anything is allocated by a number of the file.
 type Limits struct {
-	MaxPixels, MaxSide, MaxTotalPixels int64
+	MaxPixels, MaxSide, MaxTotalPixels, MaxFrames int64
 
 	MaxEdge  int64 // what the longer side is scaled down to in the end
 	MaxBytes int64 // of one file that is handed on
@@ -33,7 +33,7 @@ func NewLimits(req *readapi.Request) Limits {
 	}
 	l := Limits{
 		MaxPixels: or(req.MaxPixels, d.MaxPixels), MaxSide: or(req.MaxSide, d.MaxSide), MaxTotalPixels: or(req.MaxTotalPixels, d.MaxTotalPixels),
-		MaxEdge: or(req.MaxEdge, d.MaxEdge), MaxBytes: maxFile, total: new(int64),
+		MaxFrames: or(req.MaxFrames, d.MaxFrames), MaxEdge: or(req.MaxEdge, d.MaxEdge), MaxBytes: maxFile, total: new(int64),
 	}
 	if req.MaxFileBytes > 0 {
 		l.MaxBytes = min(l.MaxBytes, req.MaxFileBytes)
