@@ -2,6 +2,7 @@ package readapi_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
