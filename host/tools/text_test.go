@@ -59,6 +59,7 @@ warning: no_text_layer at page 2: only a picture
 MARK file content >>>
 More follows. next cursor: CURSOR
 To go on, call read_attachment with the same uri and this cursor, without units and form.
+To read a file inside, call read_attachment with the same uri and its number as child: "1" is the first.
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
