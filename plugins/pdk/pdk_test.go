@@ -237,7 +237,9 @@ func TestData(t *testing.T) {
 		emit func(w *pdk.Writer) error
 		want string // "": the read fails
 	}{
-		{func(w *pdk.Writer) error { return w.Data(1, map[string]any{"rows": [][]string{{"a", "<b>"}}, "n": 1.5}) }, `{"n":1.5,"rows":[["a","<b>"]]}`},
+		{func(w *pdk.Writer) error {
+			return w.Data(1, map[string]any{"rows": [][]string{{"a", "<b>"}}, "n": 1.5})
+		}, `{"n":1.5,"rows":[["a","<b>"]]}`},
 		{func(w *pdk.Writer) error { return w.Data(1, readapi.Child{N: 1}) }, `{"n":1,"name":"","media_type":"","bytes":0}`},
 		{func(w *pdk.Writer) error { return w.JSON(1, []byte(`[1, 2]`)) }, `[1, 2]`},
 		{func(w *pdk.Writer) error { return w.JSON(1, []byte(`[1, 2`)) }, ""},
