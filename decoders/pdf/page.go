@@ -35,6 +35,7 @@ func (d *document) read(p page) (out pageText) {
 		return pageText{partial: "the page cannot be found"}
 	}
 	d.content.Box, d.content.Rotate = p.box(), p.turn()
+	in.Layers(d.layers)
 	for _, dict := range append([]object.Node{p.dict}, p.more...) {
 		in.Contents(dict.Key("Contents"), p.resources)
 		annots := dict.Key("Annots")
@@ -42,6 +43,7 @@ func (d *document) read(p page) (out pageText) {
 			appearance(in, annots.Index(i), p.resources)
 		}
 	}
+	in.Finish()
 	return d.laidOut()
 }
 
@@ -62,7 +64,7 @@ func appearance(in *content.Interp, a, resources object.Node) {
 // laidOut is the page as far as it was read.
 func (d *document) laidOut() pageText {
 	p := &d.content
-	out := pageText{text: layout.Text(p), partial: p.Short}
+	out := pageText{text: layout.Lay(p).Text, partial: p.Short}
 	if out.partial == "" {
 		out.partial = p.Damaged
 	}

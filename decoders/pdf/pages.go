@@ -18,7 +18,8 @@ type document struct {
 	all     []page // every page, when the tree was walked
 	lost    int    // nodes of the tree that are missing from all
 	fonts   font.Cache
-	content content.Page // the page that is read; its memory serves the next
+	layers  func(oc object.Node) bool // says which of them are off; nil: there are none
+	content content.Page              // the page that is read; its memory serves the next
 }
 
 // page is one page with what it inherits.
@@ -84,6 +85,7 @@ func (d *document) attach() {
 	trailer := d.file.Trailer()
 	d.root, d.info = trailer.Key("Root"), trailer.Key("Info")
 	d.tree = d.root.Key("Pages")
+	d.layers = content.Layers(d.root)
 	if d.total = d.trusted(d.tree); d.total == 0 {
 		d.walk(d.tree)
 	}

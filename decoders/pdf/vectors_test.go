@@ -167,6 +167,8 @@ func repairVectors() []vector {
 		one("junk-before", "junk before the header; offsets count from the header", func(b []byte) []byte {
 			return append([]byte("HTTP/1.1 200 OK\r\n\r\n"), b...)
 		}),
+		one("junk-before-long", "the header lies behind 2,000 bytes of junk", func(b []byte) []byte { return append(make([]byte, 2000), b...) }),
+		one("header-missing", "no header at all", func(b []byte) []byte { return replace(b, "%PDF-1.7\n", "") }),
 		one("junk-behind", "3,000 bytes of zeros behind the end", func(b []byte) []byte { return append(b, make([]byte, 3000)...) }),
 		one("no-eof", "the last line is missing", func(b []byte) []byte { return replaceLast(b, "%%EOF\n", "") }),
 		one("header-space", "a blank behind the version", func(b []byte) []byte { return replace(b, "%PDF-1.7\n", "%PDF-1.7 \n") }),
@@ -247,7 +249,7 @@ func cryptVectors() []vector {
 		{name: "aes-256-r6", comment: "AESV3 of revision 6, empty user password", data: pdftest.Encrypted(6, "", hello), pages: hi},
 		{name: "aes-256-password", comment: "AESV3, a password", data: pdftest.Encrypted(6, "secret", hello), code: readapi.CodeEncrypted},
 		{name: "crypt-unknown", comment: "an encryption version that nobody knows", data: replace(pdftest.Encrypted(3, "", hello), "/V 2/R 3", "/V 7/R 9"), code: readapi.CodeUnsupportedFeature},
-		{name: "public-key", comment: "a security handler other than the standard one", code: readapi.CodeEncrypted,
+		{name: "public-key", comment: "a security handler other than the standard one", code: readapi.CodeUnsupportedFeature,
 			data: replace(pdftest.Encrypted(3, "", hello), "/Filter/Standard", "/Filter/Adobe.PubSec")},
 	}
 }
@@ -259,7 +261,7 @@ func refusedVectors() []vector {
 	sound := pdftest.Plain(pdftest.Lines(hello)).Table()
 	return []vector{
 		bad("not-pdf", "prose that begins like a PDF", []byte("%PDF-1.4 not really a pdf")),
-		bad("no-header", "no header in the first 1,024 bytes", append(make([]byte, 2000), sound...)),
+		bad("no-header-no-tree", "no header, and objects that no page tree leads to", []byte("1 0 obj<</Type/Page/Contents 2 0 R>>endobj trailer<<>>")),
 		bad("empty", "no bytes at all", nil),
 		bad("no-pages", "a page tree without pages", pdftest.Plain().Table()),
 		bad("null-pages", "the catalog has no page tree and the file no page", replace(replace(sound, "/Pages 4 0 R", "/Pagez 4 0 R"), "/Type/Page/", "/Type/Pane/")),

@@ -17,62 +17,98 @@ var (
 // inflater decompresses Flate data; its tables are kept between streams.
 type inflater struct{ r io.ReadCloser }
 
-// decode undoes the filters of a stream (ISO 32000-1, 7.4) up to limit bytes. With an error it returns what was decoded before it:
-// errFilter for picture codecs and unknown filters, errDamaged for bad data, errBudget for more than limit bytes.
-func (f *File) decode(hdr *object, raw []byte, limit int) ([]byte, error) {
-	filter, parms := f.direct(hdr.key("Filter")), f.direct(hdr.key("DecodeParms"))
-	if filter.kind == objNull {
-		filter, parms = f.direct(hdr.key("F")), f.direct(hdr.key("DP"))
+// step is one filter of a stream by its full name, with its parameters.
+type step struct {
+	name string
+	parm Node
+}
+
+// fullNames are the abbreviations of filters (ISO 32000-1, table 94), which are met outside inline images too.
+var fullNames = map[string]string{
+	"AHx": "ASCIIHexDecode", "A85": "ASCII85Decode", "LZW": "LZWDecode", "Fl": "FlateDecode", "RL": "RunLengthDecode", "CCF": "CCITTFaxDecode",
+	"DCT": "DCTDecode",
+}
+
+// steps returns the filters of a stream or of an inline image in the order in which they are undone (7.4, 8.9.7).
+func (n Node) steps() []step {
+	filter, parms := n.Key("Filter"), n.Key("DecodeParms")
+	if filter.Null() && n.Key("F").filters() {
+		filter = n.Key("F")
 	}
-	names, args := []object{filter}, []object{parms}
-	if filter.kind == objArray {
-		names, args = filter.kids, parms.kids
+	if parms.Null() {
+		parms = n.Key("DP")
 	}
-	if len(names) > maxFilters {
-		return nil, ErrFilter
+	if filter.Is(Name) {
+		if parms.Is(Array) {
+			parms = parms.Index(0)
+		}
+		return []step{{fullName(filter), parms}}
 	}
-	data, failed := raw, error(nil)
-	for i := range names {
-		name := f.direct(&names[i])
-		var arg object
-		if i < len(args) {
-			arg = f.direct(&args[i])
+	var out []step
+	for i := range min(filter.Len(), maxFilters+1) {
+		parm := parms.Index(i)
+		if parms.Is(Dict) && filter.Len() == 1 {
+			parm = parms
 		}
-		if name.kind == objNull {
-			continue
+		if name := filter.Index(i); name.Is(Name) {
+			out = append(out, step{fullName(name), parm})
 		}
-		out, err := f.filter(string(name.s), &arg, data, limit)
-		if errors.Is(err, ErrFilter) {
-			return nil, err
-		}
-		if err != nil {
-			failed = err
-		}
-		data = out
 	}
-	return data, failed
+	return out
+}
+
+// filters reports whether n can be the value of Filter: F is a file specification in a stream and Filter's abbreviation in an inline image.
+func (n Node) filters() bool { return n.Is(Name) || n.Index(0).Is(Name) }
+
+func fullName(n Node) string {
+	if full, ok := fullNames[n.Name()]; ok {
+		return full
+	}
+	return n.Name()
 }
 
 // maxFilters bounds the chain of filters on one stream; real files use two at most.
 const maxFilters = 8
 
-func (f *File) filter(name string, arg *object, src []byte, limit int) (out []byte, err error) {
-	switch name {
-	case "FlateDecode", "Fl":
+// decode undoes the filters of raw as n names them, up to the first that is not for text. It returns that filter's name, "" if there is
+// none. With an error (ErrDamaged, ErrBudget: more than limit bytes) the data are what was decoded before it.
+func (n Node) decode(raw []byte, limit int) (data []byte, filter string, parms Node, err error) {
+	steps := n.steps()
+	if len(steps) > maxFilters {
+		return nil, steps[0].name, Node{}, ErrFilter
+	}
+	data = raw
+	for _, s := range steps {
+		out, failed := n.f.undo(s, data, limit)
+		if errors.Is(failed, ErrFilter) {
+			return data, s.name, s.parm, err
+		}
+		if failed != nil {
+			err = failed
+		}
+		data = out
+	}
+	return data, "", Node{}, err
+}
+
+// undo undoes one filter.
+func (f *File) undo(s step, src []byte, limit int) (out []byte, err error) {
+	switch s.name {
+	case "FlateDecode":
 		out, err = f.inflater.inflate(src, limit)
-		return f.predict(out, arg, err)
-	case "LZWDecode", "LZW":
-		early := f.direct(arg.key("EarlyChange"))
-		out, err = lzw(src, early.kind != objNumber || early.num != 0, limit)
-		return f.predict(out, arg, err)
-	case "ASCIIHexDecode", "AHx":
+		return predict(out, s.parm), err
+	case "LZWDecode":
+		early := s.parm.Key("EarlyChange")
+		out, err = lzw(src, !early.Is(Number) || early.Num() != 0, limit)
+		return predict(out, s.parm), err
+	case "ASCIIHexDecode":
 		if i := bytes.IndexByte(src, '>'); i >= 0 {
 			src = src[:i]
 		}
 		return AppendHex(make([]byte, 0, len(src)/2+1), src), nil
-	case "ASCII85Decode", "A85":
+	case "ASCII85Decode":
 		return ascii85(src), nil
-	case "RunLengthDecode", "RL":
+	case "RunLengthDecode":
 		return runLength(src, limit)
 	case "Crypt":
 		return src, nil // the crypt filter was applied before
@@ -240,18 +276,17 @@ func runLength(src []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// predict undoes the predictor of Flate and LZW data (7.4.4.4). failed is the error of the decompression, which it passes on.
-func (f *File) predict(data []byte, arg *object, failed error) ([]byte, error) {
+// predict undoes the predictor of Flate and LZW data (7.4.4.4).
+func predict(data []byte, parms Node) []byte {
 	number := func(key string, def int) int {
-		o := f.direct(arg.key(key))
-		if n, ok := o.integer(); ok && n >= 1 && n <= 1<<20 {
-			return int(n)
+		if n := parms.Key(key).Int(); n >= 1 && n <= 1<<20 {
+			return n
 		}
 		return def
 	}
 	predictor := number("Predictor", 1)
 	if predictor == 1 {
-		return data, failed
+		return data
 	}
 	colors, bits := min(number("Colors", 1), 64), min(number("BitsPerComponent", 8), 16)
 	row := (number("Columns", 1)*colors*bits + 7) / 8
@@ -264,9 +299,9 @@ func (f *File) predict(data []byte, arg *object, failed error) ([]byte, error) {
 				}
 			}
 		}
-		return data, failed
+		return data
 	}
-	return pngRows(data, row, pixel), failed
+	return pngRows(data, row, pixel)
 }
 
 // pngRows undoes PNG prediction in place: each row is preceded by the number of its filter (PNG specification, 9).
