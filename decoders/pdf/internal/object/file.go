@@ -23,6 +23,7 @@ type File struct {
 	packSize int
 	lengths  int // nesting of stream lengths that are themselves looked up
 	inflater inflater
+	stack    []object // of parsers
 	units    int64 // of work
 }
 

@@ -78,7 +78,9 @@ func (f *File) parse(num int) *loaded {
 	}
 	if e.kind == entryPacked {
 		p := newParser(f.packed(num, e))
+		p.stack = f.stack[:0]
 		o := p.object(0)
+		f.stack = p.stack
 		f.Parsed(p.Pos)
 		o.compact()
 		return &loaded{obj: o, num: num}
