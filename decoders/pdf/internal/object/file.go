@@ -24,7 +24,7 @@ type File struct {
 	lengths  int // nesting of stream lengths that are themselves looked up
 	inflater inflater
 	stack    []object // of parsers
-	units    int64 // of work
+	units    int64    // of work
 }
 
 // Version is the version that the header says, "" if it says none.
