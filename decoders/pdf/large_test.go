@@ -35,7 +35,7 @@ func TestPage900(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			wantText(t, res, fmt.Sprintf("This is page %d\n", at))
+			wantText(t, readapi.Result{Parts: res.Parts[:1]}, fmt.Sprintf("This is page %d\n", at))
 			if res.Total != 1000 {
 				t.Errorf("%s: %d pages", name, res.Total)
 			}
