@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/pdftest"
@@ -91,24 +90,5 @@ func TestCompositePrograms(t *testing.T) {
 	})
 	if got != "Ab c" {
 		t.Errorf("Arial: %q", got)
-	}
-}
-
-// TestDamagedPrograms holds that programs cut anywhere, or with any byte changed, end the text and nothing else.
-func TestDamagedPrograms(t *testing.T) {
-	for key, program := range map[string][]byte{
-		"FontFile2": pdftest.TrueType{Unicode: map[rune]int{'A': 1, 'B': 2}, Mac: map[byte]int{33: 1}, Post: []string{"", "A", "B"}, Glyphs: 3}.Bytes(),
-		"FontFile3": pdftest.CFF{Names: []string{"A.x", "B.x"}, Codes: []byte{33, 34}}.Bytes(),
-	} {
-		for i := range program {
-			for _, damaged := range [][]byte{program[:i], []byte(string(program[:i]) + "\xff" + string(program[i+1:]))} {
-				got := shown(t, "2142", func(w *pdftest.Writer) int {
-					return w.Add("<</Type/Font/Subtype/TrueType/BaseFont/Test/FontDescriptor %d 0 R>>", w.Program(key, 4, damaged))
-				})
-				if !strings.Contains(got, "B") {
-					t.Errorf("%s at %d: %q", key, i, got)
-				}
-			}
-		}
 	}
 }
