@@ -67,6 +67,7 @@ func TestCompositePrograms(t *testing.T) {
 		{"a map of glyphs", "FontFile2", unicode, "\x00\x00\x00\x03\x00\x02", "00010002", "жΩ"},
 		{"a map that is too short", "FontFile2", unicode, "\x00\x00\x00\x03", "00010002", "ж"},
 		{"symbol only", "FontFile2", pdftest.TrueType{Unicode: map[rune]int{0xf041: 1}, Post: []string{"", "A"}, Glyphs: 2}.Bytes(), "", "0001", "A"},
+		{"symbol", "FontFile2", pdftest.TrueType{Symbol: map[int]int{0xf0b7: 1, 0xf061: 2}, Glyphs: 3}.Bytes(), "", "0001", "\uf0b7"},
 		{"CFF by names", "FontFile3", pdftest.CFF{Names: []string{"alpha", "beta"}}.Bytes(), "", "00010002", "αβ"},
 		{"CFF of a collection", "FontFile3", pdftest.CFF{CIDs: []int{1125, 1126}, Ordering: "Japan1"}.Bytes(), "", "0465", "亜"},
 		{"OpenType with identifiers", "FontFile3",
@@ -90,5 +91,38 @@ func TestCompositePrograms(t *testing.T) {
 	})
 	if got != "Ab c" {
 		t.Errorf("Arial: %q", got)
+	}
+	// The same with their order, and without a cmap; and a subset that has neither.
+	for glyphs, want := range map[int]string{700: "Ab", 70: ""} {
+		got := shown(t, "00240045", func(w *pdftest.Writer) int {
+			d := w.Program("FontFile2", 4, pdftest.TrueType{Glyphs: glyphs}.Bytes())
+			return w.Add("<</Type/Font/Subtype/Type0/BaseFont/ABCDEF+ArialMT/Encoding/Identity-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/FontDescriptor %d 0 R>>]>>", d)
+		})
+		if got != want {
+			t.Errorf("Arial with %d glyphs: %q, want %q", glyphs, got, want)
+		}
+	}
+}
+
+// TestSymbolPrograms reads fonts of symbols, whose characters are private in their programs and maps.
+func TestSymbolPrograms(t *testing.T) {
+	program := pdftest.TrueType{Symbol: map[int]int{0xf0b7: 1, 0xf061: 2, 0xf0fc: 3}, Glyphs: 4}.Bytes()
+	for _, c := range []struct{ name, hex, want string }{
+		{"SymbolMT", "00020001", "α•"}, {"Wingdings-Regular", "0003", "✔"}, {"Icons", "0001", "\uf0b7"},
+	} {
+		got := shown(t, c.hex, func(w *pdftest.Writer) int {
+			return w.Add("<</Type/Font/Subtype/Type0/BaseFont/ABCDEF+%s/Encoding/Identity-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/FontDescriptor %d 0 R>>]>>",
+				c.name, w.Program("FontFile2", 4, program))
+		})
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		got = shown(t, "b7", func(w *pdftest.Writer) int {
+			tu := w.Flate("", "1 beginbfchar <b7> <f0b7> endbfchar")
+			return w.Add("<</Type/Font/Subtype/TrueType/BaseFont/ABCDEF+SymbolMT/ToUnicode %d 0 R>>", tu)
+		})
+		if got != "•" {
+			t.Errorf("a simple one: %q", got)
+		}
 	}
 }

@@ -81,6 +81,41 @@ func TestNamedToUnicode(t *testing.T) {
 	}
 }
 
+// TestIdentityToUnicode holds that codes that are said to be Unicode are that, unless they are the numbers of glyphs in a program that knows
+// what its glyphs are.
+func TestIdentityToUnicode(t *testing.T) {
+	program := pdftest.TrueType{Unicode: map[rune]int{'A': 36, 'b': 69}, Glyphs: 70}.Bytes()
+	for _, c := range []struct {
+		name, toUnicode, glyphs string
+		program                 bool
+		want                    string
+	}{
+		{"a name", "name", "", false, "$E"},
+		{"a name and a program", "name", "", true, "Ab"},
+		{"a name and a map of glyphs", "name", strings.Repeat("\x00\x24", 70), true, "$E"},
+		{"a range", "1 beginbfrange <0000> <ffff> <0000> endbfrange", "", false, "$E"},
+		{"a range and a program", "1 beginbfrange <0000> <ffff> <0000> endbfrange", "", true, "Ab"},
+		{"a narrow range and a program", "1 beginbfrange <0020> <007e> <0020> endbfrange", "", true, "$E"},
+	} {
+		got := shown(t, "00240045", func(w *pdftest.Writer) int {
+			tu, more := "/Identity-H", ""
+			if c.toUnicode != "name" {
+				tu = fmt.Sprintf(" %d 0 R", w.Flate("", c.toUnicode))
+			}
+			if c.program {
+				more = fmt.Sprintf("/FontDescriptor %d 0 R", w.Program("FontFile2", 4, program))
+			}
+			if c.glyphs != "" {
+				more += fmt.Sprintf("/CIDToGIDMap %d 0 R", w.Flate("", c.glyphs))
+			}
+			return w.Add("<</Type/Font/Subtype/Type0/BaseFont/Test/Encoding/Identity-H/ToUnicode%s/DescendantFonts[<</Type/Font/Subtype/CIDFontType2%s>>]>>", tu, more)
+		})
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // TestPrivateIsUnknown holds that private characters are shown and counted as unknown.
 func TestPrivateIsUnknown(t *testing.T) {
 	w := &pdftest.Writer{}

@@ -164,7 +164,10 @@ func predefined(name string) *cjk.CMap {
 			Vertical: strings.HasSuffix(name, "V"), Spaces: []cjk.Space{{N: 1, Lo: 0, Hi: 0xff}}, Ranges: []cjk.Range{{Lo: 0, Hi: 0xff, CID: 0}},
 		}
 	}
-	return cjk.Load(name)
+	if m := cjk.Load(name); m != nil {
+		return m
+	}
+	return cjk.Load(name + "-H") // some leave that out
 }
 
 // maxUse bounds how many CMaps may use each other.

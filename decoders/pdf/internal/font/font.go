@@ -16,6 +16,7 @@ type Font struct {
 	toUnicode *textMap
 	simple    simpleFont
 	composite *compositeFont // nil for a simple font
+	pictures  baseEncoding   // of a font of symbols, by its name; else encStandard
 
 	// The font program is read when a code is met that nothing else explains.
 	descriptor object.Node
@@ -116,6 +117,7 @@ func newFont(n object.Node, cache *Cache) *Font {
 	f := Fallback()
 	f.cache = cache
 	f.style = styleOf(n)
+	f.pictures = picturesOf(plainName(n.Key("BaseFont").Name()))
 	f.descriptor = n.Key("FontDescriptor")
 	f.progWas = false
 	tu := n.Key("ToUnicode")

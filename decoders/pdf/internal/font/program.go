@@ -13,6 +13,7 @@ type program struct {
 	codeTexts map[byte]string   // of a Type 1 program: texts by code
 	cids      map[uint32]uint16 // of a program with identifiers: glyphs by them; nil: they are the same
 	ordering  string            // of the collection that the identifiers belong to, as in "Japan1"
+	glyphs    int               // how many a TrueType program has
 	work      int               // entries that were read
 }
 

@@ -73,6 +73,16 @@ func (m *textMap) useless() bool {
 	return len(m.ranges) == 0 || len(m.ranges) >= many
 }
 
+// identity reports whether the map says of a great many codes in one breath that they are Unicode, and nothing else.
+func (m *textMap) identity() bool {
+	const many = 0x1000
+	if len(m.ranges) != 1 || m.ranges[0].hi-m.ranges[0].lo < many {
+		return false
+	}
+	r, n := utf8.DecodeRune(m.pool)
+	return n == len(m.pool) && uint32(r) == m.ranges[0].lo
+}
+
 // says reports whether a text is one that a reader could read: not empty, and no character that is unknown, private or a control.
 func says(text []byte) bool {
 	for i := 0; i < len(text); {
