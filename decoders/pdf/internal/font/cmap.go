@@ -173,27 +173,35 @@ func predefined(name string) *cjk.CMap {
 // maxUse bounds how many CMaps may use each other.
 const maxUse = 4
 
-// loadCMap reads the CMap that a stream holds; nil when it is empty. Fonts may share a stream, and each pays for it.
-func loadCMap(n object.Node, depth int) *cmapFile {
+// loadTexts reads the CMap that a stream holds, for its texts; nil when it is empty. Fonts may share a stream, and each pays for it.
+func loadTexts(n object.Node) *cmapFile {
 	data, _ := n.Data(maxFontBytes)
 	if len(data) == 0 {
 		return nil
 	}
 	n.File().Parsed(len(data))
-	c := parseCMap(data)
+	return parseCMap(data)
+}
+
+// loadCMap reads the CMap that a stream holds, for its codes, with those that it uses.
+func loadCMap(n object.Node, cache *Cache, depth int) *cmapFile {
+	c := loadTexts(n)
+	if c == nil {
+		return nil
+	}
 	if mode := n.Key("WMode"); !mode.Null() {
 		c.codes.Vertical = mode.Int() == 1
 	}
 	used := n.Key("UseCMap")
 	switch {
 	case used.Is(object.Stream) && depth > 1:
-		if u := loadCMap(used, depth-1); u != nil {
+		if u := loadCMap(used, cache, depth-1); u != nil {
 			c.useMap(&u.codes)
 		}
 	case used.Is(object.Name):
-		c.useMap(predefined(used.Name()))
+		c.useMap(cache.predefined(n.File(), used.Name()))
 	case c.use != "":
-		c.useMap(predefined(c.use))
+		c.useMap(cache.predefined(n.File(), c.use))
 	}
 	return c
 }

@@ -92,7 +92,7 @@ func (f *Font) readComposite(n object.Node, spaces []cjk.Space) {
 // readCodes reads the encoding (9.7.5): a name or a stream.
 func (c *compositeFont) readCodes(cache *Cache, enc object.Node, spaces []cjk.Space) {
 	if enc.Is(object.Stream) {
-		if m := loadCMap(enc, maxUse); m != nil {
+		if m := loadCMap(enc, cache, maxUse); m != nil {
 			c.codes, c.own = &m.codes, true
 			if c.codes.Use == nil && len(c.codes.Ranges) == 0 { // it says which codes there are, and nothing of them
 				c.identity = true

@@ -123,7 +123,7 @@ func newFont(n object.Node, cache *Cache) *Font {
 	tu := n.Key("ToUnicode")
 	var spaces []cjk.Space
 	if tu.Is(object.Stream) {
-		if c := loadCMap(tu, maxUse); c != nil {
+		if c := loadTexts(tu); c != nil {
 			f.toUnicode, spaces = &c.texts, c.codes.Spaces
 		}
 	}

@@ -1,13 +1,13 @@
 package font
 
 import (
-	"compress/flate"
 	_ "embed"
 	"encoding/binary"
-	"io"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/inflate"
 )
 
 // forms are the characters of Unicode's blocks of presentation forms, of radicals and of compatibility ideographs with the text that each
@@ -20,9 +20,13 @@ var forms string
 
 var formTexts = sync.OnceValue(func() map[rune]string { return unpackForms(forms) })
 
+// maxForms is more than the unpacked forms have bytes.
+const maxForms = 1 << 16
+
 // unpackForms reads, for each character, how far it is from the one before it and its text behind the length of that.
 func unpackForms(packed string) map[rune]string {
-	data, err := io.ReadAll(flate.NewReader(strings.NewReader(packed)))
+	var d inflate.Decoder
+	data, err := d.Decode([]byte(packed), maxForms)
 	if err != nil {
 		return nil
 	}
