@@ -21,7 +21,7 @@ func TestToUnicode(t *testing.T) {
 		{"last of several", space + "1 beginbfrange <0003> <0004> <00660061> endbfrange", "00030004", "fafb"},
 		{"surrogates", space + "1 beginbfrange <0003> <0004> <d835dc00> endbfrange", "00030004", "𝐀𝐁"},
 		{"no code spaces", "1 beginbfchar <0003> <0041> endbfchar", "0003", "A"},
-		{"spaces of one byte", "1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <03> <0041> <04> <0042> endbfchar", "0304", "AB"},
+		{"spaces of one byte", "1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <03> <0041> <04> <0042> endbfchar", "00030004", "AB"},
 		{"spaces wrong, codes of two bytes", "2 begincodespacerange <00> <ff> <0000> <ffff> endcodespacerange 1 beginbfchar <0003> <0041> endbfchar", "0003", "A"},
 		{"names", space + "2 beginbfchar <0003> /A <0004> /fi endbfchar", "00030004", "Afi"},
 		{"odd digits", space + "1 beginbfchar <0003> <004> endbfchar", "0003", "@"},
@@ -40,6 +40,22 @@ func TestToUnicode(t *testing.T) {
 		res := decodeBytes(t, w.Shown(font, c.hex), readapi.Request{})
 		if got := strings.TrimSpace(res.Parts[0].Text); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestCodesByToUnicode holds that the code spaces of ToUnicode count where the encoding is not known.
+func TestCodesByToUnicode(t *testing.T) {
+	for encoding, want := range map[string]string{"/Identity-H": "", "/Nobody-H": "AB", "": "AB"} {
+		got := shown(t, "0304", func(w *pdftest.Writer) int {
+			tu := w.Flate("", "1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <03> <0041> <04> <0042> endbfchar")
+			if encoding != "" {
+				encoding = "/Encoding" + encoding
+			}
+			return w.Add("<</Type/Font/Subtype/Type0/BaseFont/Test%s/ToUnicode %d 0 R/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/Test>>]>>", encoding, tu)
+		})
+		if got != want {
+			t.Errorf("%s: %q, want %q", encoding, got, want)
 		}
 	}
 }

@@ -106,9 +106,8 @@ func (c *compositeFont) readCodes(cache *Cache, enc object.Node, spaces []cjk.Sp
 	}
 	if c.codes == nil {
 		c.identity = true
-		c.codes = &cjk.CMap{Vertical: strings.HasSuffix(name, "-V")}
-		two := slices.ContainsFunc(spaces, func(s cjk.Space) bool { return s.N == 2 })
-		if len(spaces) > 0 && !two { // the font is taken at its word
+		c.codes = &cjk.CMap{Vertical: strings.HasSuffix(name, "V")}
+		if !strings.HasPrefix(name, "Identity") { // whose codes have two bytes, whatever is said
 			c.codes.Spaces = spaces
 		}
 	}

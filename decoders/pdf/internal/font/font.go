@@ -182,12 +182,20 @@ func (f *Font) Advance(v uint32) float64 {
 // Vertical reports whether f is written downward.
 func (f *Font) Vertical() bool { return f.vertical }
 
-// maxWidth is the widest that a glyph may be, in ems; nobody draws a wider one.
-const maxWidth = 10
+// maxWidth is the widest that a glyph may be, in ems; nobody draws a wider one. The em of a Type 3 font is what its maker chose: a pixel, as
+// often as not.
+const (
+	maxWidth      = 10
+	maxWidthType3 = 1e5
+)
 
 // sane is a width, or none for one that cannot be meant.
 func (f *Font) sane(w, none float64) float64 {
-	if em := w * f.scale; em < 0 || em > maxWidth {
+	widest := float64(maxWidth)
+	if f.simple.type3 {
+		widest = maxWidthType3
+	}
+	if em := w * f.scale; !(em >= 0 && em <= widest) {
 		return none
 	}
 	return w

@@ -99,6 +99,7 @@ func TestWidths(t *testing.T) {
 		{"absurd", "/Subtype/Type1/BaseFont/Test/FirstChar 65/Widths[99999 200]/FontDescriptor<</MissingWidth 250>>", 'A', .25},
 		{"all nothing", "/Subtype/Type1/BaseFont/Helvetica/FirstChar 65/Widths[0 0 0]", 'A', .667},
 		{"Type 3", "/Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/FirstChar 65/Widths[50]", 'A', .5},
+		{"Type 3 in pixels", "/Subtype/Type3/FontMatrix[1 0 0 -1 0 0]/FirstChar 65/Widths[50]", 'A', 50},
 		{"Type 3 turned", "/Subtype/Type3/FontMatrix[0 .01 -.01 0 0 0]/FirstChar 65/Widths[50]", 'A', .5},
 		{"Type 3 flat", "/Subtype/Type3/FontMatrix[0 0 0 0 0 0]/FirstChar 65/Widths[500]", 'A', .5},
 	} {

@@ -16,6 +16,7 @@ type simpleFont struct {
 	numbering numbering       // what the numbers in unknown names are
 	texts     [256]simpleText // filled as codes are met
 
+	type3  bool
 	first  int // the code of widths[0]
 	widths []float64
 }
@@ -35,6 +36,7 @@ func (f *Font) readSimple(n object.Node) {
 	subtype, name := n.Key("Subtype").Name(), plainName(n.Key("BaseFont").Name())
 	f.readEncoding(n, subtype, name)
 	if subtype == "Type3" {
+		f.simple.type3 = true
 		if m, ok := n.Key("FontMatrix").Nums(6); ok && m[0]*m[3] != m[1]*m[2] {
 			f.scale = math.Hypot(m[0], m[1])
 		}
@@ -48,7 +50,7 @@ func (f *Font) readSimple(n object.Node) {
 		some = some || v > 0
 		f.simple.widths = append(f.simple.widths, v)
 	}
-	if !some && subtype != "Type3" {
+	if !some && !f.simple.type3 {
 		f.standardWidths(name, f.descriptor.Key("Flags").Int())
 	}
 }

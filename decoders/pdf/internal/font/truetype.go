@@ -63,7 +63,7 @@ func parseTrueType(data bytesAt) *program {
 	// What is private in Unicode is better than nothing: by the font's name it may mean something.
 	p.each(private, func(code uint32, glyph uint16) {
 		if isPrivate(rune(code)) {
-			p.texts.set(glyph, string(rune(code)))
+			p.texts.setRune(glyph, rune(code))
 		}
 	})
 	return p
@@ -98,7 +98,7 @@ func (p *program) readCharacters(cmap bytesAt) (private bytesAt) {
 	}
 	p.each(unicode, func(code uint32, glyph uint16) {
 		if r := rune(code); r > ' ' && !isNothing(r) || r == ' ' {
-			p.texts.set(glyph, string(r))
+			p.texts.setRune(glyph, r)
 		}
 	})
 	p.each(symbol, func(code uint32, glyph uint16) {
