@@ -79,18 +79,20 @@ func (c *cmapFile) section(operator string, args []object.Token) {
 
 // notDefined takes what to show for codes that nothing else is said of.
 func (c *cmapFile) notDefined(operator string, args []object.Token) {
-	const most = 256 // each is tried for each code
 	n := 3
 	if operator == "endnotdefchar" {
 		n = 2
 	}
-	for ; len(args) >= n && len(c.notdef) < most; args = args[n:] {
+	for ; len(args) >= n && len(c.notdef) < maxNotDefined; args = args[n:] {
 		c.cid(&c.notdef, args[0].S, args[n-2].S, args[n-1].Num)
 	}
 }
 
-// maxSpaces bounds the code spaces of a CMap: each is tried for each code.
-const maxSpaces = 64
+// maxSpaces and maxNotDefined bound parts of a CMap that are tried one by one for each code.
+const (
+	maxSpaces     = 64
+	maxNotDefined = 256
+)
 
 func (c *cmapFile) codeSpaces(args []object.Token) {
 	for ; len(args) >= 2 && len(c.codes.Spaces) < maxSpaces; args = args[2:] {

@@ -48,6 +48,7 @@ type slot struct {
 const (
 	slotCount  = 256
 	slotsBytes = slotCount * 64
+	slotWork   = 8 // of looking a code up
 )
 
 // readComposite reads a Type 0 font. The code spaces of its ToUnicode map say how long codes are where the encoding does not.
@@ -187,6 +188,7 @@ func (f *Font) slot(v uint32) *slot {
 	if s.used && s.code == v {
 		return s
 	}
+	f.file.Work(slotWork)
 	cid := v
 	if !c.identity {
 		cid, _ = c.codes.CID(v)

@@ -23,6 +23,7 @@ type Font struct {
 	prog       *program
 	progWas    bool // read, or not to be read
 	cache      *Cache
+	file       *object.File // of a composite font
 }
 
 // maxFontBytes bounds a CMap or a font program that is read for its encoding.
@@ -115,7 +116,7 @@ func (f *Font) size() int {
 
 func newFont(n object.Node, cache *Cache) *Font {
 	f := Fallback()
-	f.cache = cache
+	f.cache, f.file = cache, n.File()
 	f.style = styleOf(n)
 	f.pictures = picturesOf(plainName(n.Key("BaseFont").Name()))
 	f.descriptor = n.Key("FontDescriptor")
