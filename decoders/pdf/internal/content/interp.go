@@ -276,7 +276,7 @@ func (f *frame) show(b []byte) {
 		b = b[n:]
 		by := s.font.Advance(v)
 		if s.font.Vertical() {
-			by = -1 // the default of DW2 (9.7.4.3)
+			by = s.font.AdvanceDown(v)
 		}
 		by = by*s.size + s.char
 		if n == 1 && v == ' ' {
