@@ -19,6 +19,7 @@ type text struct {
 	unit   float64 // page units for one unit of text space along it
 	size   float64 // height of the font on the page
 	open   bool    // the last span can go on
+	gap    float64 // what was moved since the last glyph
 
 	style    font.Style
 	vertical bool
@@ -59,6 +60,7 @@ func (t *text) begin(m Matrix, s *state, order uint32) bool {
 		t.ux, t.uy, t.unit = -t.ux, -t.uy, -t.unit
 	}
 	t.style, t.vertical, t.artifact, t.open = s.font.Style(), s.font.Vertical(), s.artifact, false
+	t.gap = 0
 	t.up = [2]float64{m[2] * s.size * em, m[3] * s.size * em}
 	if t.vertical { // written through its middle
 		t.up = [2]float64{}
@@ -139,6 +141,13 @@ func (t *text) look(at float64) Hidden {
 	return HiddenColor
 }
 
+// move moves by so much between two strings, in text space.
+func (t *text) move(by float64) {
+	if t.gap += by * t.unit; t.gap > wordGap*t.size || t.gap < -backGap*t.size {
+		t.open = false
+	}
+}
+
 // room reports whether the page may have one more glyph.
 func (t *text) room() bool { return t.page.Glyphs < MaxPageGlyphs && len(t.page.Buf) < maxPageText }
 
@@ -157,6 +166,7 @@ func (t *text) glyph(f *font.Font, v uint32, n int, from, to float64) {
 		t.last = t.span(start, a, b)
 		return
 	}
+	t.gap = 0
 	rtl := p.Buf[start] >= firstRTL && visual(p.Buf[start:])
 	h := t.look((a + b) / 2)
 	if k := len(p.Spans); k > 0 && !t.sealed {

@@ -1,18 +1,18 @@
 package content
 
-import "math"
+import (
+	"math"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+)
 
 // recent remembers the strings that were shown, by what they are and about where: a string that is shown twice in nearly one place is bold
 // that a writer made himself, or a shadow, and counts once.
-type recent struct {
-	made  []shown
-	order uint32
-}
+type recent []shown
 
 type shown struct {
 	hash       uint64
 	x, y, size float64
-	hidden     Hidden
 }
 
 // Of strings shown twice.
@@ -21,29 +21,36 @@ const (
 	twiceGap      = 0.1 // of the font's size: how far apart they lie at most
 )
 
-// again reports whether the string that begins was shown in its place before, and remembers it.
-func (t *text) again(b []byte) bool {
+// again reports whether the strings that begin were shown in their place before, and remembers them.
+func (t *text) again(args []object.Token) bool {
 	if t.size <= 0 || t.hidden != Visible || t.behind && t.ink.like(paper) {
 		return false
 	}
 	blank := true
 	h := uint64(14695981039346656037) // FNV-1a
-	for _, c := range b {
-		h = (h ^ uint64(c)) * 1099511628211
-		blank = blank && (c == ' ' || c == 0)
+	for i := range args {
+		if args[i].Kind != object.TokString {
+			continue
+		}
+		for _, c := range args[i].S {
+			h = (h ^ uint64(c)) * 1099511628211
+			blank = blank && (c == ' ' || c == 0)
+		}
 	}
 	if blank {
 		return false
 	}
-	if t.shows.made == nil {
-		t.shows.made = make([]shown, recentStrings)
+	made := t.page.shows
+	if made == nil {
+		made = make([]shown, recentStrings)
+		t.page.shows = made
 	}
 	// A cell of the grid is a size wide; a string near its border may have been noted beyond it.
 	near := twiceGap * t.size
 	col, row := math.Floor(t.x/t.size), math.Floor(t.y/t.size)
 	for _, c := range [...]float64{math.Floor((t.x - near) / t.size), math.Floor((t.x + near) / t.size)} {
 		for _, r := range [...]float64{math.Floor((t.y - near) / t.size), math.Floor((t.y + near) / t.size)} {
-			k := &t.shows.made[slot(h, c, r)]
+			k := &made[slot(h, c, r)]
 			if k.hash == h && k.size == t.size && math.Abs(k.x-t.x) <= near && math.Abs(k.y-t.y) <= near {
 				return true
 			}
@@ -52,7 +59,7 @@ func (t *text) again(b []byte) bool {
 			}
 		}
 	}
-	t.shows.made[slot(h, col, row)] = shown{hash: h, x: t.x, y: t.y, size: t.size}
+	made[slot(h, col, row)] = shown{hash: h, x: t.x, y: t.y, size: t.size}
 	return false
 }
 
