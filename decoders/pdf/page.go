@@ -36,6 +36,7 @@ func (d *document) read(p page) (out pageText) {
 	}
 	d.content.Box, d.content.Rotate = p.box(), p.turn()
 	in.Layers(d.layers)
+	d.content.Unit = p.dict.Key("UserUnit").Num()
 	for _, dict := range append([]object.Node{p.dict}, p.more...) {
 		in.Contents(dict.Key("Contents"), p.resources)
 		annots := dict.Key("Annots")

@@ -146,8 +146,8 @@ type crossing struct {
 	x   float64
 }
 
-// maxCrossings bounds one path; a longer one is taken for its bounds.
-const maxCrossings = 1 << 18
+// maxCrossings bounds one path.
+const maxCrossings = 1 << 19
 
 // scan calls each with the runs of cells whose middles lie in a path and in a rectangle, and returns how much work that was. It reports
 // false, having called nothing, for a path that is too long to follow.

@@ -22,6 +22,7 @@ func (in *Interp) Finish() {
 	p := in.page
 	in.covered()
 	in.records()
+	p.joinSpaced()
 	p.Rules = mergeRules(p.Rules)
 }
 

@@ -18,7 +18,8 @@ type Interp struct {
 
 	letters    []letters
 	type3s     map[int]*type3
-	annotation bool // an appearance is run
+	masks      map[int]bool // by their groups: they let nothing through
+	annotation bool         // an appearance is run
 }
 
 // frame is one content stream in its resources: a page's, a form's, an appearance's.

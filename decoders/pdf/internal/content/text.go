@@ -92,7 +92,7 @@ func (t *text) seen(wide float64, s *state, order uint32) {
 		t.hidden = HiddenTiny
 	case s.mode&3 == 3:
 		t.hidden = HiddenInvisible
-	case alpha*s.group <= leastAlpha, k.kind == inkNone:
+	case alpha*s.group <= leastAlpha, s.blocked, k.kind == inkNone:
 		t.hidden = HiddenColor
 	}
 	t.ink = k

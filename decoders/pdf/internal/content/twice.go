@@ -2,6 +2,8 @@ package content
 
 import (
 	"math"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
@@ -67,4 +69,48 @@ func (t *text) again(args []object.Token) bool {
 func slot(h uint64, col, row float64) int {
 	h ^= uint64(int64(col))*0x9e3779b97f4a7c15 + uint64(int64(row))*0xc2b2ae3d27d4eb4f
 	return int((h ^ h>>29) & (recentStrings - 1))
+}
+
+// Of letters that are placed one by one and set apart evenly: a title that is spaced out.
+const (
+	evenGap    = 0.07 // of the font's size: how far their distances differ at most
+	leastSpace = 3    // letters
+)
+
+// joinSpaced makes a word of letters that stand by themselves at even distances, which are wider than between letters and narrower than
+// letterGap. Digits are left alone: those are numbers in a table.
+func (p *Page) joinSpaced() {
+	spans := p.Spans
+	out := spans[:0]
+	for i := 0; i < len(spans); {
+		n := 1
+		for gap := 0.0; i+n < len(spans) && p.single(&spans[i+n-1]) && p.single(&spans[i+n]); n++ {
+			a, b := &spans[i+n-1], &spans[i+n]
+			g := (b.X0-a.X1)*a.UX + (b.Y0-a.Y1)*a.UY
+			if a.End != b.Start || a.Hidden != b.Hidden || a.Size != b.Size || a.UX != b.UX || a.UY != b.UY || Between(a, b) != GapWord ||
+				g <= 0 || g > letterGap*a.Size || n > 1 && math.Abs(g-gap) > evenGap*a.Size {
+				break
+			}
+			gap = g
+		}
+		s := spans[i]
+		if n >= leastSpace {
+			last := &spans[i+n-1]
+			s.End, s.X1, s.Y1 = last.End, last.X1, last.Y1
+		} else {
+			n = 1
+		}
+		out = append(out, s)
+		i += n
+	}
+	p.Spans = out
+}
+
+// single reports whether a span is one letter.
+func (p *Page) single(s *Span) bool {
+	if s.End-s.Start > utf8.UTFMax {
+		return false
+	}
+	r, n := utf8.DecodeRune(p.Text(s))
+	return n == int(s.End-s.Start) && unicode.IsLetter(r) && !IsRTL(r) && r < 0x2e80
 }
