@@ -88,6 +88,12 @@ func (p *coat) covers() bool { return p.alpha >= opaqueAlpha && !p.mixes && !p.s
 func (c *canvas) paint(p *coat, cl *clip, row, from, to int) {
 	line := c.cells[row*c.w : (row+1)*c.w]
 	covers := p.covers()
+	if covers && p.ink.kind == inkKnown && !p.picture && (cl == nil || cl.mask == nil) { // nearly all that is painted
+		for i := from; i < to; i++ {
+			line[i] = cell{p.ink.rgb | line[i].color&cellPicture, c.order}
+		}
+		return
+	}
 	for col := from; col < to; col++ {
 		if cl != nil && cl.mask != nil && !cl.mask.has(col, row) {
 			continue

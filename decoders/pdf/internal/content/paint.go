@@ -70,8 +70,8 @@ func (in *Interp) cover(p *path, evenOdd bool, s *state, c coat) {
 // tooMuchPaint ends a page: what is painted further might hide text, and nobody would know.
 const tooMuchPaint = "the page paints more than the limit"
 
-// maxBulk bounds the work of painting on one page; real pages were seen to need a hundredth.
-const maxBulk = 200_000_000
+// maxBulk bounds the work of painting on one page; real pages were seen to need a tenth.
+const maxBulk = 20_000_000
 
 // Of lines and edges, in points.
 const (

@@ -247,13 +247,14 @@ const (
 	GapLine
 )
 
-// In parts of the font's size. A space is a quarter to a third of it, kerning hardly a tenth.
+// In parts of the font's size. A space is a quarter to a third of it, in tight lines half as much; kerning is less than a tenth. On 1,116
+// public files 0.1 finds more of the words than 0.13, 0.17 or 0.2, and makes fewer wrong ones.
 const (
-	wordGap = 0.17 // forward
-	backGap = 0.6  // backward: overprinted or moved within the line
-	stepGap = 0.4  // across: more than an index is raised
-	LineGap = 0.6  // across
-	farBack = 1.5  // backward: the next line, written at the same height
+	wordGap = 0.1 // forward
+	backGap = 0.6 // backward: overprinted or moved within the line
+	stepGap = 0.4 // across: more than an index is raised
+	LineGap = 0.6 // across
+	farBack = 1.5 // backward: the next line, written at the same height
 )
 
 // Between says what lies between the end of a and the start of b.
