@@ -70,7 +70,7 @@ func (in *Interp) cover(p *path, evenOdd bool, s *state, c coat) {
 // tooMuchPaint ends a page: what is painted further might hide text, and nobody would know.
 const tooMuchPaint = "the page paints more than the limit"
 
-// maxBulk bounds the work of painting on one page; real pages were seen to need a tenth.
+// maxBulk bounds the work of painting on one page; no page of 1,116 public files needs 300,000.
 const maxBulk = 20_000_000
 
 // Of lines and edges, in points.
