@@ -34,6 +34,16 @@ func pageOf(t testing.TB, content, resources string, objects ...string) *Page {
 	return p
 }
 
+// fileOf is a file of one empty page.
+func fileOf(t testing.TB) *object.File {
+	t.Helper()
+	file, err := object.Open(bytes.NewReader(pdftest.Plain("").Table()), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // texts are the texts of the spans that are seen.
 func texts(p *Page) (out []string) {
 	for i := range p.Spans {
@@ -282,10 +292,7 @@ func TestCanvasSize(t *testing.T) {
 }
 
 func TestFunctions(t *testing.T) {
-	file, err := object.Open(bytes.NewReader(pdftest.Plain("").Table()), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := fileOf(t)
 	for _, c := range []struct {
 		fn   string
 		in   []float64
