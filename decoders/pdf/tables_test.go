@@ -48,7 +48,9 @@ func spanning(lines string) *pdftest.Grid {
 
 // tablePages are pages with tables of all kinds.
 func tablePages() []tablePage {
-	one := func(name string, g *pdftest.Grid) tablePage { return tablePage{name: name, grids: []*pdftest.Grid{g}, prose: true} }
+	one := func(name string, g *pdftest.Grid) tablePage {
+		return tablePage{name: name, grids: []*pdftest.Grid{g}, prose: true}
+	}
 	bare := func(name string, g *pdftest.Grid) tablePage { return tablePage{name: name, grids: []*pdftest.Grid{g}} }
 	n, w := pdftest.Numbers, pdftest.Names
 	return []tablePage{

@@ -147,18 +147,21 @@ func leading(rows []row) float64 {
 
 // side is what stands on one side of a gutter.
 type side struct {
-	lines, full   int // rows with text there; those that reach across most of it
-	pieces, words int
-	x0, x1        float64
-	size          float64
+	lines, pieces, words int
+	full                 int     // pieces that are as wide as most
+	widest               float64 // of the pieces
+	size                 float64 // of all lines together
 }
 
 // Of running text.
 const (
-	proseWords = 3.0 // in a piece, on average: cells of a table have fewer
-	proseWidth = 7.0 // of a piece, in parts of the size
-	proseFull  = 0.5 // of the lines reach across most of their column
-	mostOf     = 0.72
+	proseWords = 3.0  // in a piece, on average: cells of a table have fewer
+	fewWords   = 1.8  // in a narrow column of many lines
+	manyLines  = 8    // that many
+	proseWidth = 6.0  // of the widest piece, in parts of the size
+	proseFull  = 0.5  // of the pieces are as wide as most
+	fewFull    = 0.7  // the same in a narrow column
+	mostOf     = 0.72 // of the widest piece: as wide as most
 )
 
 // sides measures both sides of g.
@@ -177,37 +180,35 @@ func sides(rows []row, g *gutter) (left, right side) {
 	return left, right
 }
 
-// see takes in what a row has on a side: in the first pass how far it goes, in the second how much of that each row fills.
+// see takes in what a row has on a side: in the first pass how wide it is, in the second how much of that each piece fills.
 func (s *side) see(pieces []piece, pass int) {
 	if len(pieces) == 0 {
 		return
 	}
-	x0, x1 := pieces[0].x0, pieces[len(pieces)-1].x1
-	if pass == 1 {
-		if x1-x0 >= mostOf*(s.x1-s.x0) {
+	if pass == 0 {
+		s.lines++
+		s.pieces += len(pieces)
+		s.size += pieces[0].size
+	}
+	for i := range pieces {
+		switch w := pieces[i].x1 - pieces[i].x0; {
+		case pass == 0:
+			s.words += pieces[i].words
+			s.widest = max(s.widest, w)
+		case w >= mostOf*s.widest:
 			s.full++
 		}
-		return
-	}
-	if s.lines == 0 {
-		s.x0, s.x1 = x0, x1
-	}
-	s.lines++
-	s.x0, s.x1 = min(s.x0, x0), max(s.x1, x1)
-	s.size += pieces[0].size
-	s.pieces += len(pieces)
-	for i := range pieces {
-		s.words += pieces[i].words
 	}
 }
 
 // prose reports whether a side reads as running text.
 func (s *side) prose() bool {
-	return s.lines >= 2 && float64(s.words) >= proseWords*float64(s.pieces) && s.wide() && float64(s.full) >= proseFull*float64(s.lines)
+	words, full := float64(s.words)/float64(max(1, s.pieces)), float64(s.full)/float64(max(1, s.pieces))
+	return s.lines >= 2 && s.wide() && (words >= proseWords && full >= proseFull || s.lines >= manyLines && words >= fewWords && full >= fewFull)
 }
 
 // wide reports whether a side has room for running text.
-func (s *side) wide() bool { return s.x1-s.x0 >= proseWidth*s.size/float64(max(1, s.lines)) }
+func (s *side) wide() bool { return s.widest >= proseWidth*s.size/float64(max(1, s.lines)) }
 
 // parts reports whether g parts columns of text, and not cells of a table or a label from what it labels.
 func parts(rows []row, g *gutter) bool {

@@ -1,0 +1,171 @@
+package pdftest
+
+import "slices"
+
+// Columned is a page of running text in columns, and its words in the order in which they are read. Every word is there once.
+type Columned struct {
+	Name  string
+	Sheet *Sheet
+	Words []string
+}
+
+// printed is a line of text and where it is drawn.
+type printed struct {
+	size, x, y float64
+	text       string
+}
+
+// columned collects the lines of a page.
+type columned struct {
+	lines []printed
+	words []string
+	next  int // number of the next word
+}
+
+// text breaks n new words into lines; it returns the base line behind the last.
+func (c *columned) text(size, x, y, width float64, n int) float64 {
+	words := Words(c.next, n)
+	c.next += n
+	c.words = append(c.words, words...)
+	for _, l := range Broken(Regular, size, width, words) {
+		c.lines = append(c.lines, printed{size, x, y, l})
+		y -= 1.2 * size
+	}
+	return y
+}
+
+// centred is one line of n new words in the middle of a width.
+func (c *columned) centred(size, x, y, width float64, n int) {
+	from := len(c.lines)
+	c.text(size, x, y, 1e4, n)
+	l := &c.lines[from]
+	l.x += (width - Width(Regular, size, l.text)) / 2
+}
+
+// page draws the lines in an order: as they come, by their height (across), or mixed.
+func (c *columned) page(name, order string, rotate int) Columned {
+	s := &Sheet{Rotate: rotate}
+	switch rotate {
+	case 90:
+		s.Raw("0 1 -1 0 612 0 cm")
+	case 180:
+		s.Raw("-1 0 0 -1 612 792 cm")
+	}
+	lines := slices.Clone(c.lines)
+	switch order {
+	case "across":
+		slices.SortStableFunc(lines, func(a, b printed) int { return int(b.y*10) - int(a.y*10) })
+	case "backwards":
+		slices.Reverse(lines)
+	case "mixed":
+		slices.SortStableFunc(lines, func(a, b printed) int { return int(a.y*37+a.x*11)%41 - int(b.y*37+b.x*11)%41 })
+	}
+	for _, l := range lines {
+		s.Text(Regular, l.size, l.x, l.y, l.text)
+	}
+	return Columned{name, s, c.words}
+}
+
+// TwoColumns is a page of two columns below a title, with more or less of everything.
+func TwoColumns(name, order string, title int, top, drop, gutter float64, left, right int) Columned {
+	c := &columned{next: len(name) * 7}
+	if title > 0 {
+		c.centred(18, 72, top+60, 468, title)
+		c.text(10, 72, top+36, 468, 20)
+	}
+	width := (468 - gutter) / 2
+	c.text(10, 72, top, width, left)
+	c.text(10, 72+width+gutter, top-drop, width, right)
+	return c.page(name, order, 0)
+}
+
+// ColumnPages are pages in columns of all kinds.
+func ColumnPages() []Columned {
+	pages := []Columned{
+		TwoColumns("two columns", "", 0, 740, 0, 24, 150, 150),
+		TwoColumns("two columns, drawn across", "across", 0, 740, 0, 24, 150, 150),
+		TwoColumns("two columns, the right one drawn first", "backwards", 0, 740, 0, 24, 150, 150),
+		TwoColumns("two columns, drawn in no order", "mixed", 0, 740, 0, 24, 150, 150),
+		TwoColumns("two columns, base lines apart", "", 0, 740, 5, 24, 150, 150),
+		TwoColumns("two columns, base lines apart, drawn across", "across", 0, 740, 5, 24, 150, 150),
+		TwoColumns("two columns below a title", "", 4, 660, 0, 20, 150, 150),
+		TwoColumns("two columns below a title, drawn across", "across", 4, 660, 0, 20, 150, 150),
+		TwoColumns("two columns, little between", "", 0, 740, 0, 11, 170, 170),
+		TwoColumns("two columns, the left one longer", "", 3, 660, 0, 24, 160, 60),
+		TwoColumns("two columns, the right one longer", "across", 3, 660, 0, 24, 60, 160),
+		TwoColumns("two columns, the right one lower", "", 0, 740, 84, 24, 150, 150),
+	}
+	add := func(name, order string, rotate int, draw func(c *columned)) {
+		c := &columned{next: 400 + len(name)*11}
+		draw(c)
+		pages = append(pages, c.page(name, order, rotate))
+	}
+	three := func(c *columned) {
+		for i := range 3 {
+			c.text(9, 60+170*float64(i), 720, 152, 110)
+		}
+	}
+	add("three columns", "", 0, three)
+	add("three columns, drawn across", "across", 0, three)
+	add("three columns, of which one is short", "", 0, func(c *columned) {
+		for i, n := range []int{110, 40, 100} {
+			c.text(9, 60+170*float64(i), 720, 152, n)
+		}
+	})
+	add("two columns, page on its side", "", 90, func(c *columned) {
+		c.text(10, 72, 540, 300, 150)
+		c.text(10, 402, 540, 300, 150)
+	})
+	add("two columns, page upside down", "across", 180, func(c *columned) {
+		c.text(10, 72, 740, 220, 150)
+		c.text(10, 320, 740, 220, 150)
+	})
+	add("a wide and a narrow column", "across", 0, func(c *columned) {
+		c.text(10, 72, 740, 310, 200)
+		c.text(8, 402, 740, 130, 90)
+	})
+	add("notes at the side", "", 0, func(c *columned) {
+		c.text(10, 180, 740, 360, 260)
+		c.text(7, 72, 716, 90, 9)
+		c.text(7, 72, 620, 90, 12)
+		c.words = append(c.words[260:], c.words[:260]...)
+	})
+	add("footnotes below the columns", "", 0, func(c *columned) {
+		y := min(c.text(10, 72, 740, 222, 130), c.text(10, 318, 740, 222, 130))
+		c.text(7, 72, y-24, 468, 60)
+	})
+	add("a footnote below one column", "", 0, func(c *columned) {
+		y := c.text(10, 72, 740, 222, 130)
+		c.text(7, 72, y-12, 222, 30)
+		c.text(10, 318, 740, 222, 150)
+	})
+	add("text across between columns", "across", 0, func(c *columned) {
+		for _, y := range []float64{740, 420} {
+			c.text(10, 72, y, 222, 80)
+			y = c.text(10, 318, y, 222, 80)
+			c.text(10, 72, y-20, 468, 50)
+		}
+	})
+	add("head and foot of the page", "", 0, func(c *columned) {
+		c.centred(9, 72, 765, 468, 4)
+		c.text(10, 72, 730, 222, 150)
+		c.text(10, 318, 730, 222, 150)
+		c.centred(9, 72, 60, 468, 1)
+	})
+	add("headings in the columns", "across", 0, func(c *columned) {
+		for i := range 2 {
+			y, x := 740.0, 72+246*float64(i)
+			for range 3 {
+				c.text(13, x, y-10, 222, 2)
+				y = c.text(10, x, y-30, 222, 45)
+			}
+		}
+	})
+	add("paragraphs apart in one column", "", 0, func(c *columned) {
+		y := 740.0
+		for range 5 {
+			y = c.text(10, 72, y, 468, 50) - 8
+		}
+	})
+	return pages
+}
