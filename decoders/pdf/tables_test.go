@@ -221,3 +221,15 @@ func checkPlaces(t *testing.T, name string, res layout.Result) {
 		}
 	}
 }
+
+func TestNoTables(t *testing.T) {
+	pages := pdftest.UntabledPages()
+	if len(pages) < 15 {
+		t.Fatalf("%d pages", len(pages))
+	}
+	for _, p := range pages {
+		if res := laid(t, pdftest.Sheets(p.Sheet)); len(res.Tables) > 0 {
+			t.Errorf("%s: %d tables, of which the first is %q\n%s", p.Name, len(res.Tables), res.Tables[0].Rows, res.Text)
+		}
+	}
+}

@@ -145,23 +145,24 @@ func leading(rows []row) float64 {
 	return gaps[len(gaps)/2]
 }
 
-// side is what stands on one side of a gutter.
+// side is what stands next to a gutter on one side of it.
 type side struct {
-	lines, pieces, words int
-	full                 int     // pieces that are as wide as most
-	widest               float64 // of the pieces
-	size                 float64 // of all lines together
+	lines, words int
+	full         int     // lines that are as wide as most
+	widest       float64 // of them
+	size         float64 // of all together
 }
 
 // Of running text.
 const (
-	proseWords = 3.0  // in a piece, on average: cells of a table have fewer
+	proseWords = 3.0  // in a line, on average: cells of a table have fewer
 	fewWords   = 1.8  // in a narrow column of many lines
 	manyLines  = 8    // that many
-	proseWidth = 6.0  // of the widest piece, in parts of the size
-	proseFull  = 0.5  // of the pieces are as wide as most
+	proseWidth = 6.0  // of the widest line, in parts of the size
+	proseFull  = 0.5  // of the lines are as wide as most
 	fewFull    = 0.7  // the same in a narrow column
-	mostOf     = 0.72 // of the widest piece: as wide as most
+	mostOf     = 0.72 // of the widest line: as wide as most
+	stretched  = 0.9  // of the size: a blank may be so wide
 )
 
 // sides measures both sides of g.
@@ -173,37 +174,44 @@ func sides(rows []row, g *gutter) (left, right side) {
 			for k < len(pieces) && pieces[k].x0 <= g.lo {
 				k++
 			}
-			left.see(pieces[:k], pass)
-			right.see(pieces[k:], pass)
+			from, to := k-1, k+1
+			for from > 0 && pieces[from].x0-pieces[from-1].x1 <= stretched*pieces[from].size {
+				from--
+			}
+			for to < len(pieces) && pieces[to].x0-pieces[to-1].x1 <= stretched*pieces[to].size {
+				to++
+			}
+			if k > 0 {
+				left.see(pieces[from:k], pass)
+			}
+			if k < len(pieces) {
+				right.see(pieces[k:to], pass)
+			}
 		}
 	}
 	return left, right
 }
 
-// see takes in what a row has on a side: in the first pass how wide it is, in the second how much of that each piece fills.
-func (s *side) see(pieces []piece, pass int) {
-	if len(pieces) == 0 {
-		return
-	}
-	if pass == 0 {
-		s.lines++
-		s.pieces += len(pieces)
-		s.size += pieces[0].size
-	}
-	for i := range pieces {
-		switch w := pieces[i].x1 - pieces[i].x0; {
-		case pass == 0:
-			s.words += pieces[i].words
-			s.widest = max(s.widest, w)
-		case w >= mostOf*s.widest:
+// see takes in a line: in the first pass how wide it is, in the second how much of the widest that is.
+func (s *side) see(line []piece, pass int) {
+	w := line[len(line)-1].x1 - line[0].x0
+	if pass == 1 {
+		if w >= mostOf*s.widest {
 			s.full++
 		}
+		return
+	}
+	s.lines++
+	s.widest = max(s.widest, w)
+	s.size += line[0].size
+	for i := range line {
+		s.words += line[i].words
 	}
 }
 
 // prose reports whether a side reads as running text.
 func (s *side) prose() bool {
-	words, full := float64(s.words)/float64(max(1, s.pieces)), float64(s.full)/float64(max(1, s.pieces))
+	words, full := float64(s.words)/float64(max(1, s.lines)), float64(s.full)/float64(max(1, s.lines))
 	return s.lines >= 2 && s.wide() && (words >= proseWords && full >= proseFull || s.lines >= manyLines && words >= fewWords && full >= fewFull)
 }
 

@@ -16,7 +16,7 @@ type piece struct {
 	size      float64    // of most of it
 	style     font.Style // of all of it
 	at        int32      // its first span: where it comes in the content
-	words     int        // roughly: two characters of a script without blanks count as one
+	words     int        // roughly, and no numbers
 	rtl       bool
 	grid      *table // what stands there is a table
 }
@@ -235,14 +235,14 @@ func (f *flow) piece(items []item) piece {
 	return p
 }
 
-// countWords counts blanks, and characters of scripts without them by halves.
+// countWords counts words that begin with a letter; of scripts without blanks two characters are one.
 func countWords(b []byte) int {
-	n, wide := 1, 0
+	n, wide := 0, 0
 	for i, c := range b {
-		if c == ' ' && i > 0 && i < len(b)-1 && b[i-1] != ' ' {
-			n++
-		} else if c >= 0xe3 && c <= 0xed {
+		if c >= 0xe3 && c <= 0xed {
 			wide++
+		} else if c > ' ' && (i == 0 || b[i-1] == ' ') && (c >= 0xc3 || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+			n++
 		}
 	}
 	return n + wide/2

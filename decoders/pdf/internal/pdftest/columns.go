@@ -1,6 +1,9 @@
 package pdftest
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Columned is a page of running text in columns, and its words in the order in which they are read. Every word is there once.
 type Columned struct {
@@ -13,6 +16,7 @@ type Columned struct {
 type printed struct {
 	size, x, y float64
 	text       string
+	width      float64 // that its blanks are stretched to, 0 if they are not
 }
 
 // columned collects the lines of a page.
@@ -28,8 +32,18 @@ func (c *columned) text(size, x, y, width float64, n int) float64 {
 	c.next += n
 	c.words = append(c.words, words...)
 	for _, l := range Broken(Regular, size, width, words) {
-		c.lines = append(c.lines, printed{size, x, y, l})
+		c.lines = append(c.lines, printed{size: size, x: x, y: y, text: l})
 		y -= 1.2 * size
+	}
+	return y
+}
+
+// justified is text whose blanks are stretched, as typesetters do, but for those of the last line.
+func (c *columned) justified(size, x, y, width float64, n int) float64 {
+	from := len(c.lines)
+	y = c.text(size, x, y, width, n)
+	for i := from; i < len(c.lines)-1; i++ {
+		c.lines[i].width = width
 	}
 	return y
 }
@@ -61,7 +75,14 @@ func (c *columned) page(name, order string, rotate int) Columned {
 		slices.SortStableFunc(lines, func(a, b printed) int { return int(a.y*37+a.x*11)%41 - int(b.y*37+b.x*11)%41 })
 	}
 	for _, l := range lines {
-		s.Text(Regular, l.size, l.x, l.y, l.text)
+		words, x, free := strings.Fields(l.text), l.x, 0.0
+		if l.width > 0 {
+			free = (l.width - Width(Regular, l.size, l.text)) / float64(max(1, len(words)-1))
+		}
+		for _, w := range words {
+			s.Text(Regular, l.size, x, l.y, w)
+			x += Width(Regular, l.size, w+" ") + free
+		}
 	}
 	return Columned{name, s, c.words}
 }
@@ -160,6 +181,28 @@ func ColumnPages() []Columned {
 				y = c.text(10, x, y-30, 222, 45)
 			}
 		}
+	})
+	for _, order := range []string{"", "across"} {
+		add("two columns with stretched blanks "+order, order, 0, func(c *columned) {
+			c.justified(10, 72, 740, 228, 150)
+			c.justified(10, 310, 740, 228, 150)
+		})
+	}
+	add("three columns with stretched blanks", "across", 0, func(c *columned) {
+		for i := range 3 {
+			c.justified(9, 60+165*float64(i), 720, 154, 100)
+		}
+	})
+	add("a table in a column", "", 0, func(c *columned) {
+		c.text(10, 72, 740, 222, 60)
+		for i := range 5 {
+			y := 600 - 14*float64(i)
+			c.text(10, 80, y, 60, 1)
+			c.text(10, 160, y, 60, 1)
+			c.text(10, 240, y, 60, 1)
+		}
+		c.text(10, 72, 510, 222, 60)
+		c.text(10, 318, 740, 222, 160)
 	})
 	add("paragraphs apart in one column", "", 0, func(c *columned) {
 		y := 740.0
