@@ -47,8 +47,8 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
 	if err := w.Meta(d.meta()); err != nil {
 		return err
 	}
-	if d.lost > 0 {
-		if err := w.Warn(readapi.WarnPartial, "parts of the page tree cannot be read", 0); err != nil {
+	if missing := d.incomplete(); missing != "" {
+		if err := w.Warn(readapi.WarnPartial, missing, 0); err != nil {
 			return err
 		}
 	}

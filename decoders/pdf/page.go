@@ -37,7 +37,11 @@ func (d *document) read(p page) (out pageText) {
 	d.content.Box, d.content.Rotate = p.box(), p.turn()
 	in.Layers(d.layers)
 	for _, dict := range append([]object.Node{p.dict}, p.more...) {
-		in.Contents(dict.Key("Contents"), p.resources)
+		if c := dict.Key("Contents"); !c.Null() {
+			in.Contents(c, p.resources)
+		} else if dict.Ref("Contents") != 0 {
+			d.content.Damaged = "the content of the page cannot be found"
+		}
 		annots := dict.Key("Annots")
 		for i := range annots.Len() {
 			appearance(in, annots.Index(i), p.resources)

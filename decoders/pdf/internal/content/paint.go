@@ -10,7 +10,10 @@ import (
 
 // coatOf returns what painting with an ink in a state puts on the page.
 func (s *state) coatOf(k ink, alpha float64) coat {
-	return coat{ink: k, alpha: alpha * s.group, mixes: s.mixes, darkens: s.darkens, sheer: s.masked}
+	return coat{
+		ink: k, alpha: alpha * s.group, mixes: s.mixes || s.groupMixes, darkens: (s.darkens || !s.mixes) && (s.groupDarkens || !s.groupMixes),
+		sheer: s.masked,
+	}
 }
 
 // paints reports whether painting with an ink leaves anything.

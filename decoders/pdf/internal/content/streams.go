@@ -40,7 +40,9 @@ func (in *Interp) Appearance(look, rect, resources object.Node) {
 	} else if ok {
 		s.ctm = s.ctm.Moved(to[0], to[1])
 	}
+	in.annotation = true
 	in.form(look, resources, s, 1)
+	in.annotation = false
 }
 
 // contents joins the content streams of a page: together they are one, and a token never goes over a border (7.8.2).
