@@ -25,15 +25,15 @@ func UntabledPages() (out []Untabled) {
 		p := TwoColumns("two columns "+order, order, 3, 660, 0, 20, 180, 170)
 		out = append(out, Untabled{p.Name, p.Sheet})
 	}
-	add("a form", form)
+	add("a form", formPage)
 	add("a form with lines to write on", func(s *Sheet) {
-		form(s)
+		formPage(s)
 		for i := range 8 {
 			s.Line(200, 698-24*float64(i), 500, 698-24*float64(i))
 		}
 	})
-	add("a table of contents", contents)
-	add("code", code)
+	add("a table of contents", contentsPage)
+	add("code", codePage)
 	add("a list with bullets", func(s *Sheet) {
 		for i := range 12 {
 			s.Text(Regular, 11, 72+18*float64(i/2%3), 740-16*float64(i), "•")
@@ -46,7 +46,7 @@ func UntabledPages() (out []Untabled) {
 			s.Text(Regular, 11, 96, 740-16*float64(i), strings.Join(Words(i*7, 2+i%4), " "))
 		}
 	})
-	add("two addresses", addresses)
+	add("two addresses", addressesPage)
 	add("text between lines", func(s *Sheet) {
 		s.Line(72, 760, 540, 760)
 		y := s.Paragraph(Regular, 11, 72, 740, 468, Words(0, 300))
@@ -59,7 +59,7 @@ func UntabledPages() (out []Untabled) {
 		s.Paragraph(Regular, 11, 72, 740, 468, Words(0, 160))
 		s.Paragraph(Regular, 11, 72, 480, 468, Words(200, 8))
 	})
-	add("a chart", chart)
+	add("a chart", chartPage)
 	add("a poem", func(s *Sheet) {
 		for i := range 24 {
 			s.Text(Regular, 12, 100+20*float64(i%2), 740-17*float64(i)-10*float64(i/4), strings.Join(Words(i*9, 3+i*5%4), " "))
@@ -102,8 +102,8 @@ func justified(s *Sheet, x, y, width float64, words []string) {
 	}
 }
 
-// form is labels and what stands behind them.
-func form(s *Sheet) {
+// formPage is labels and what stands behind them.
+func formPage(s *Sheet) {
 	labels := []string{"Name:", "First name:", "Street:", "Town:", "Country:", "Telephone:", "Born:", "Remarks:"}
 	for i, l := range labels {
 		s.Text(Regular, 11, 72, 700-24*float64(i), l)
@@ -111,8 +111,8 @@ func form(s *Sheet) {
 	}
 }
 
-// contents is a table of contents.
-func contents(s *Sheet) {
+// contentsPage is a table of contents.
+func contentsPage(s *Sheet) {
 	for i := range 18 {
 		x, y := 72+14*float64(i%3), 740-15*float64(i)
 		title := fmt.Sprintf("%d.%d %s", i/3+1, i%3, strings.Join(Words(i*6, 2+i%3), " "))
@@ -123,16 +123,16 @@ func contents(s *Sheet) {
 	}
 }
 
-// code is a listing with remarks behind its lines.
-func code(s *Sheet) {
+// codePage is a listing with remarks behind its lines.
+func codePage(s *Sheet) {
 	for i, l := range []string{"func sum(all []int) int {", "    n := 0", "    for _, v := range all {", "        n += v", "    }", "    return n", "}"} {
 		s.Text(Mono, 9, 72, 740-11*float64(i), l)
 		s.Text(Mono, 9, 300, 740-11*float64(i), "// "+Words(i*3, 1)[0])
 	}
 }
 
-// addresses are two blocks of lines beside each other.
-func addresses(s *Sheet) {
+// addressesPage are two blocks of lines beside each other.
+func addressesPage(s *Sheet) {
 	for i := range 4 {
 		s.Text(Regular, 11, 72, 740-14*float64(i), strings.Join(Words(i*3, 1+i%3), " "))
 		s.Text(Regular, 11, 340, 740-14*float64(i), strings.Join(Words(50+i*3, 2), " "))
@@ -140,8 +140,8 @@ func addresses(s *Sheet) {
 	s.Paragraph(Regular, 11, 72, 640, 468, Words(100, 150))
 }
 
-// chart is lines across and along with names at its edges.
-func chart(s *Sheet) {
+// chartPage is lines across and along with names at its edges.
+func chartPage(s *Sheet) {
 	for i := range 7 {
 		v := float64(i)
 		s.Line(120, 500+30*v, 480, 500+30*v)
