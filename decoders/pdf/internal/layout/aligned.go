@@ -16,6 +16,7 @@ import (
 
 // rows takes rows as they stand, one below the other, with the tables among them.
 func (f *flow) rows(rows []row, found []gutter) {
+	f.blocks = slices.Grow(f.blocks, len(rows))
 	at, apart := 0, true
 	lines := func(to int) {
 		for ; at < to; at++ {

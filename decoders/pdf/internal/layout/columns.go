@@ -69,6 +69,7 @@ func (f *flow) columns(rows []row, found []gutter) (out []gutter) {
 
 // cut parts rows at x; a side gets the rows in which it has text.
 func cut(rows []row, x float64) (left, right []row) {
+	left, right = make([]row, 0, len(rows)), make([]row, 0, len(rows))
 	for i := range rows {
 		r := &rows[i]
 		k := 0

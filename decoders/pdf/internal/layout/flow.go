@@ -18,7 +18,9 @@ type flow struct {
 	ux    float64
 	uy    float64
 	items []item
-	buf   []byte // text of the pieces
+	buf   []byte  // text of the pieces
+	slab  []piece // what the rows' pieces are cut from
+	some  []item  // of one piece, while it is made
 	rules rules
 
 	blocks []block // what is read, in order
@@ -60,6 +62,7 @@ func flowsOf(p *content.Page) []*flow {
 	var out []*flow
 	for _, f := range by {
 		if f != nil {
+			f.buf = make([]byte, 0, f.bytes+2*len(f.items))
 			f.place()
 			out = append(out, f)
 		}

@@ -49,8 +49,8 @@ func (f *flow) rowsOf() []row {
 	if !slices.IsSortedFunc(runs, down) {
 		slices.SortStableFunc(runs, down)
 	}
-	lines := split(runs)
-	lines = f.withRaised(lines)
+	lines := withRaised(split(runs))
+	f.slab = make([]piece, 0, len(runs))
 	rows := make([]row, 0, len(lines))
 	for _, line := range lines {
 		slices.SortStableFunc(line, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
@@ -99,7 +99,7 @@ func (f *flow) layers(rows []row, line []run) []row {
 
 // runs joins the items that follow each other both ways.
 func (f *flow) runs() []run {
-	runs := make([]run, 0, len(f.items)/4+1)
+	runs := make([]run, 0, len(f.items)/2+1)
 	for i := range f.items {
 		it := &f.items[i]
 		if n := len(runs); n > 0 && f.follows(&f.items[i-1], it) {
@@ -129,7 +129,8 @@ func (f *flow) follows(a, b *item) bool {
 }
 
 // split parts runs, which are sorted downwards, into lines.
-func split(runs []run) (lines [][]run) {
+func split(runs []run) [][]run {
+	lines := make([][]run, 0, len(runs)/2+1)
 	for i := 0; i < len(runs); {
 		end, main := i+1, &runs[i]
 		for end < len(runs) && runs[end].y-main.y <= sameLine*min(main.size, runs[end].size) {
@@ -145,7 +146,7 @@ func split(runs []run) (lines [][]run) {
 }
 
 // withRaised puts lines of indices that were drawn by themselves into the line that they stand at.
-func (f *flow) withRaised(lines [][]run) [][]run {
+func withRaised(lines [][]run) [][]run {
 	out := lines[:0]
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
@@ -185,18 +186,19 @@ func attached(small, line []run) bool {
 // row joins the runs of a line, which are sorted, into pieces.
 func (f *flow) row(line []run) row {
 	var r row
-	items := make([]item, 0, 16)
+	first, items := len(f.slab), f.some[:0]
 	var last run
 	for i, u := range line {
 		if gap := u.x0 - last.x1; i > 0 && (gap > pieceGap*max(u.size, last.size) || gap < -overlap*max(u.size, last.size) ||
 			f.rules.between(last.x1, u.x0, u.y-0.3*u.size)) {
-			r.pieces = append(r.pieces, f.piece(items))
+			f.slab = append(f.slab, f.piece(items))
 			items = items[:0]
 		}
 		items = append(items, f.items[u.from:u.to]...)
 		last = u
 	}
-	r.pieces = append(r.pieces, f.piece(items))
+	f.slab, f.some = append(f.slab, f.piece(items)), items
+	r.pieces = f.slab[first:len(f.slab):len(f.slab)]
 	widest := &r.pieces[0]
 	for i := range r.pieces {
 		if p := &r.pieces[i]; p.x1-p.x0 > widest.x1-widest.x0 {
