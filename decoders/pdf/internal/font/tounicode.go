@@ -69,7 +69,7 @@ func (m *textMap) useless() bool {
 		text := m.pool[r.off:r.end]
 		first := m.ranges[0]
 		same = same && r.lo == r.hi && string(text) == string(m.pool[first.off:first.end])
-		if says(text) {
+		if r.hi > r.lo || says(text) { // a map of all codes to themselves begins with 0
 			good++
 		}
 	}

@@ -53,6 +53,9 @@ func flowsOf(p *content.Page) []*flow {
 		f := by[q]
 		if f == nil {
 			f = &flow{page: p, skew: q == 4, first: int32(i)}
+			if by == [5]*flow{} { // mostly it takes all
+				f.items = make([]item, 0, len(p.Spans)-i)
+			}
 			by[q] = f
 		}
 		f.bytes += int(s.End - s.Start)

@@ -83,19 +83,16 @@ func follow(a, b *line) bool {
 // level is that of the heading that line i is, or 0.
 func (b *body) level(lines []line, i int) int {
 	l := &lines[i]
-	ratio := l.size / b.size
-	if l.grid != nil || ratio < 0.95 || l.style&font.Mono != 0 || !titled(l.text, maxHeading) {
+	ratio, bold := l.size/b.size, l.style&font.Bold != 0 && !b.bold
+	if l.grid != nil || ratio < 0.95 || ratio < sectionSize && !bold || l.style&font.Mono != 0 || !titled(l.text, maxHeading) {
 		return 0
 	}
-	bold := l.style&font.Bold != 0
 	switch {
 	case ratio >= titleSize:
 		return 1
 	case ratio >= sectionSize:
 		return 2
-	case ratio >= partSize && bold && !b.bold:
-		return 3
-	case bold && !b.bold && ratio < partSize && titled(l.text, maxBold) && alone(lines, i):
+	case ratio >= partSize, titled(l.text, maxBold) && alone(lines, i):
 		return 3
 	}
 	return 0
