@@ -53,17 +53,16 @@ func (f *flow) columns(rows []row, found []gutter) (out []gutter) {
 			out = append(out, g)
 		}
 	}
-	if len(out) < 2 {
-		return out
-	}
-	slices.SortStableFunc(out, func(a, b gutter) int { return cmp.Compare(b.to-b.from, a.to-a.from) })
+	slices.SortStableFunc(out, func(a, b gutter) int { return cmp.Compare(a.from, b.from) })
 	kept := out[:0]
 	for _, g := range out {
-		if !slices.ContainsFunc(kept, func(k gutter) bool { return g.from <= k.to && k.from <= g.to }) {
+		switch n := len(kept); {
+		case n == 0 || g.from > kept[n-1].to:
 			kept = append(kept, g)
+		case g.to-g.from > kept[n-1].to-kept[n-1].from:
+			kept[n-1] = g
 		}
 	}
-	slices.SortFunc(kept, func(a, b gutter) int { return cmp.Compare(a.from, b.from) })
 	return kept
 }
 
