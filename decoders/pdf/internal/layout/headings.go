@@ -56,6 +56,9 @@ func headings(lines []line, b body) {
 	}
 	for i := 0; i < len(lines); {
 		level := b.level(lines, i)
+		if first, _ := utf8.DecodeRune(lines[i].text); unicode.IsLower(first) {
+			level = 0
+		}
 		end := i + 1
 		for level > 0 && end < len(lines) && b.level(lines, end) == level && follow(&lines[end-1], &lines[end]) {
 			end++
@@ -119,7 +122,6 @@ func titled(text []byte, most int) bool {
 			return false
 		}
 	}
-	first, _ := utf8.DecodeRune(text)
 	last, _ := utf8.DecodeLastRune(text)
-	return letters >= 2 && letters*2 >= n && !unicode.IsLower(first) && last != '.' && last != ',' && last != ';' && last != ':'
+	return letters >= 2 && letters*2 >= n && last != '.' && last != ',' && last != ';' && last != ':'
 }

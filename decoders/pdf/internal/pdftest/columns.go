@@ -102,7 +102,11 @@ func TwoColumns(name, order string, title int, top, drop, gutter float64, left, 
 
 // ColumnPages are pages in columns of all kinds.
 func ColumnPages() []Columned {
-	pages := []Columned{
+	return append(append(twoColumnPages(), columnsAlone()...), columnsAmong()...)
+}
+
+func twoColumnPages() []Columned {
+	return []Columned{
 		TwoColumns("two columns", "", 0, 740, 0, 24, 150, 150),
 		TwoColumns("two columns, drawn across", "across", 0, 740, 0, 24, 150, 150),
 		TwoColumns("two columns, the right one drawn first", "backwards", 0, 740, 0, 24, 150, 150),
@@ -116,10 +120,19 @@ func ColumnPages() []Columned {
 		TwoColumns("two columns, the right one longer", "across", 3, 660, 0, 24, 60, 160),
 		TwoColumns("two columns, the right one lower", "", 0, 740, 84, 24, 150, 150),
 	}
+}
+
+// drawn is a page that draw draws.
+func drawn(name, order string, rotate int, draw func(c *columned)) Columned {
+	c := &columned{next: 400 + len(name)*11}
+	draw(c)
+	return c.page(name, order, rotate)
+}
+
+// columnsAlone are pages of columns and nothing else.
+func columnsAlone() (pages []Columned) {
 	add := func(name, order string, rotate int, draw func(c *columned)) {
-		c := &columned{next: 400 + len(name)*11}
-		draw(c)
-		pages = append(pages, c.page(name, order, rotate))
+		pages = append(pages, drawn(name, order, rotate, draw))
 	}
 	three := func(c *columned) {
 		for i := range 3 {
@@ -145,6 +158,14 @@ func ColumnPages() []Columned {
 		c.text(10, 72, 740, 310, 200)
 		c.text(8, 402, 740, 130, 90)
 	})
+	return pages
+}
+
+// columnsAmong are pages of columns among other text.
+func columnsAmong() (pages []Columned) {
+	add := func(name, order string, rotate int, draw func(c *columned)) {
+		pages = append(pages, drawn(name, order, rotate, draw))
+	}
 	add("notes at the side", "", 0, func(c *columned) {
 		c.text(10, 180, 740, 360, 260)
 		c.text(7, 72, 716, 90, 9)

@@ -12,12 +12,18 @@ type Untabled struct {
 }
 
 // UntabledPages are such pages of all kinds.
-func UntabledPages() (out []Untabled) {
-	add := func(name string, draw func(s *Sheet)) {
-		s := &Sheet{}
-		draw(s)
-		out = append(out, Untabled{name, s})
-	}
+func UntabledPages() []Untabled { return append(untabledText(), untabledRows()...) }
+
+// untabled is a page that draw draws.
+func untabled(name string, draw func(s *Sheet)) Untabled {
+	s := &Sheet{}
+	draw(s)
+	return Untabled{name, s}
+}
+
+// untabledText are pages of running text.
+func untabledText() (out []Untabled) {
+	add := func(name string, draw func(s *Sheet)) { out = append(out, untabled(name, draw)) }
 	add("running text", func(s *Sheet) { s.Paragraph(Regular, 11, 72, 740, 468, Words(0, 500)) })
 	add("text with stretched blanks", func(s *Sheet) { justified(s, 72, 740, 468, Words(0, 500)) })
 	add("narrow text with stretched blanks", func(s *Sheet) { justified(s, 72, 740, 130, Words(0, 200)) })
@@ -25,6 +31,12 @@ func UntabledPages() (out []Untabled) {
 		p := TwoColumns("two columns "+order, order, 3, 660, 0, 20, 180, 170)
 		out = append(out, Untabled{p.Name, p.Sheet})
 	}
+	return out
+}
+
+// untabledRows are pages of what stands in rows.
+func untabledRows() (out []Untabled) {
+	add := func(name string, draw func(s *Sheet)) { out = append(out, untabled(name, draw)) }
 	add("a form", formPage)
 	add("a form with lines to write on", func(s *Sheet) {
 		formPage(s)
