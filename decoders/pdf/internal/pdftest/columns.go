@@ -102,7 +102,7 @@ func TwoColumns(name, order string, title int, top, drop, gutter float64, left, 
 
 // ColumnPages are pages in columns of all kinds.
 func ColumnPages() []Columned {
-	return append(append(twoColumnPages(), columnsAlone()...), columnsAmong()...)
+	return slices.Concat(twoColumnPages(), columnsAlone(), columnsAmong(), columnsStretched())
 }
 
 func twoColumnPages() []Columned {
@@ -203,6 +203,12 @@ func columnsAmong() (pages []Columned) {
 			}
 		}
 	})
+	return pages
+}
+
+// columnsStretched are pages of columns with more in them than running text.
+func columnsStretched() (pages []Columned) {
+	add := func(name, order string, rotate int, draw func(c *columned)) { pages = append(pages, drawn(name, order, rotate, draw)) }
 	for _, order := range []string{"", "across"} {
 		add("two columns with stretched blanks "+order, order, 0, func(c *columned) {
 			c.justified(10, 72, 740, 228, 150)
