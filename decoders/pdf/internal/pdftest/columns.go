@@ -208,7 +208,9 @@ func columnsAmong() (pages []Columned) {
 
 // columnsStretched are pages of columns with more in them than running text.
 func columnsStretched() (pages []Columned) {
-	add := func(name, order string, rotate int, draw func(c *columned)) { pages = append(pages, drawn(name, order, rotate, draw)) }
+	add := func(name, order string, rotate int, draw func(c *columned)) {
+		pages = append(pages, drawn(name, order, rotate, draw))
+	}
 	for _, order := range []string{"", "across"} {
 		add("two columns with stretched blanks "+order, order, 0, func(c *columned) {
 			c.justified(10, 72, 740, 228, 150)
