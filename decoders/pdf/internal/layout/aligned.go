@@ -238,15 +238,18 @@ func (t *table) led() bool {
 	for i := range t.rows {
 		if slices.ContainsFunc(t.rows[i].cells, func(c cell) bool {
 			return slices.ContainsFunc(c.lines, func(l []piece) bool {
-				return slices.ContainsFunc(l, func(p piece) bool {
-					return bytes.Contains(p.text, []byte("....")) || bytes.Contains(p.text, []byte(". . .")) || bytes.Contains(p.text, []byte("……"))
-				})
+				return slices.ContainsFunc(l, func(p piece) bool { return p.led() })
 			})
 		}) {
 			n++
 		}
 	}
 	return n*3 >= len(t.rows)
+}
+
+// led reports whether dots lead from some of p to the rest.
+func (p *piece) led() bool {
+	return bytes.Contains(p.text, []byte("....")) || bytes.Contains(p.text, []byte(". . .")) || bytes.Contains(p.text, []byte("……"))
 }
 
 // coded reports whether most of the text is set in a fixed pitch.

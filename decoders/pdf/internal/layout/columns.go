@@ -49,7 +49,7 @@ func (f *flow) columns(rows []row, found []gutter) (out []gutter) {
 		if g.both < 3 && g.to-g.from < 3 {
 			continue
 		}
-		if g.trim(rows); parts(rows, &g) {
+		if g.trim(rows); f.parts(rows, &g) {
 			out = append(out, g)
 		}
 	}
@@ -148,9 +148,12 @@ func leading(rows []row) float64 {
 // side is what stands next to a gutter on one side of it.
 type side struct {
 	lines, words int
+	led          int     // lines in which dots lead to their end
 	full         int     // lines that are as wide as most
 	widest       float64 // of them
 	size         float64 // of all together
+	close        int     // lines that stand as near to the one above as lines of a paragraph do
+	y            float64 // of the last
 }
 
 // Of running text.
@@ -163,6 +166,8 @@ const (
 	fewFull    = 0.7  // the same in a narrow column
 	mostOf     = 0.72 // of the widest line: as wide as most
 	stretched  = 0.9  // of the size: a blank may be so wide
+	closeLines = 2.0  // of the size: lines of a paragraph are no further apart
+	proseClose = 0.5  // of the lines stand so
 )
 
 // sides measures both sides of g.
@@ -201,25 +206,37 @@ func (s *side) see(line []piece, pass int) {
 		}
 		return
 	}
+	if s.lines > 0 && line[0].y-s.y <= closeLines*line[0].size {
+		s.close++
+	}
 	s.lines++
+	s.y = line[0].y
 	s.widest = max(s.widest, w)
 	s.size += line[0].size
+	led := false
 	for i := range line {
 		s.words += line[i].words
+		led = led || line[i].led()
+	}
+	if led {
+		s.led++
 	}
 }
 
 // prose reports whether a side reads as running text.
 func (s *side) prose() bool {
 	words, full := float64(s.words)/float64(max(1, s.lines)), float64(s.full)/float64(max(1, s.lines))
-	return s.lines >= 2 && s.wide() && (words >= proseWords && full >= proseFull || s.lines >= manyLines && words >= fewWords && full >= fewFull)
+	if s.led*2 > s.lines {
+		return s.wide()
+	}
+	return s.lines >= 2 && s.wide() && float64(s.close) >= proseClose*float64(s.lines-1) && (words >= proseWords && full >= proseFull || s.lines >= manyLines && words >= fewWords && full >= fewFull)
 }
 
 // wide reports whether a side has room for running text.
 func (s *side) wide() bool { return s.widest >= proseWidth*s.size/float64(max(1, s.lines)) }
 
 // parts reports whether g parts columns of text, and not cells of a table or a label from what it labels.
-func parts(rows []row, g *gutter) bool {
+func (f *flow) parts(rows []row, g *gutter) bool {
 	left, right := sides(rows, g)
 	if left.lines < 2 || right.lines < 2 || left.lines+right.lines < 6 {
 		return false
@@ -230,8 +247,25 @@ func parts(rows []row, g *gutter) bool {
 	if left.prose() && right.prose() {
 		return true
 	}
-	// Otherwise the content has to say so: it gives one side whole and then the other, and one of them is running text.
-	return (left.prose() || right.prose()) && left.wide() && right.wide() && inTurn(rows, g) <= 1
+	// Otherwise the content has to say so: it gives one side whole and then the other, and one of them is running text, or both are words.
+	if !left.wide() || !right.wide() || inTurn(rows, g) > 1 {
+		return false
+	}
+	return left.prose() || right.prose() || left.listed() && right.listed() && !f.rules.cross(g, rows)
+}
+
+// listed reports whether a side is a list of many words.
+func (s *side) listed() bool { return s.lines >= manyLines && s.words >= s.lines }
+
+// cross reports whether two lines are drawn across the gutter.
+func (r *rules) cross(g *gutter, rows []row) bool {
+	n := 0
+	for _, s := range r.along {
+		if s.at >= rows[g.from].y-2*rows[g.from].size && s.at <= rows[g.to].y+rows[g.to].size && s.from < g.lo && s.to > g.hi {
+			n++
+		}
+	}
+	return n >= 2
 }
 
 // inTurn returns how often the content goes from one side of g to the other.

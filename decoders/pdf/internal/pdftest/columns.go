@@ -56,6 +56,21 @@ func (c *columned) centred(size, x, y, width float64, n int) {
 	l.x += (width - Width(Regular, size, l.text)) / 2
 }
 
+// index is two columns of entries and what leads to the numbers of their pages.
+func (c *columned) index(leader string) {
+	for i := range 60 {
+		x, y := 72+246*float64(i/30), 740-12*float64(i%30)
+		from := len(c.lines)
+		c.text(10, x, y, 1e4, 1+i%3)
+		l := &c.lines[from]
+		l.text += " "
+		if leader != "" {
+			l.text += strings.Repeat(leader, int((205-Width(Regular, 10, l.text))/Width(Regular, 10, leader)))
+		}
+		l.text += string(rune('1' + i%9))
+	}
+}
+
 // page draws the lines in an order: as they come, by their height (across), or mixed.
 func (c *columned) page(name, order string, rotate int) Columned {
 	s := &Sheet{Rotate: rotate}
@@ -222,6 +237,10 @@ func columnsStretched() (pages []Columned) {
 			c.justified(9, 60+165*float64(i), 720, 154, 100)
 		}
 	})
+	for _, order := range []string{"", "across"} {
+		add("an index with dots in two columns "+order, order, 0, func(c *columned) { c.index(". ") })
+	}
+	add("an index in two columns", "", 0, func(c *columned) { c.index("") })
 	add("a table in a column", "", 0, func(c *columned) {
 		c.text(10, 72, 740, 222, 60)
 		for i := range 5 {
