@@ -218,7 +218,7 @@ func (f *flow) piece(items []item) piece {
 		it := &items[i]
 		s := &f.page.Spans[it.span]
 		text := f.page.Text(s)
-		if n := len(f.buf); i > 0 && n > start && f.buf[n-1] != ' ' && text[0] != ' ' && content.Between(&f.page.Spans[items[i-1].span], s) != content.GapNone {
+		if n := len(f.buf); i > 0 && n > start && f.buf[n-1] != ' ' && text[0] != ' ' && f.gap(&items[i-1], it) {
 			f.buf = append(f.buf, ' ')
 		}
 		f.buf = append(f.buf, text...)
@@ -236,6 +236,17 @@ func (f *flow) piece(items []item) piece {
 	p.words = countWords(p.text)
 	return p
 }
+
+// gap reports whether a blank stands between two items of a line. Indices follow without one though their base lines differ.
+func (f *flow) gap(a, b *item) bool {
+	if larger := max(a.size, b.size); min(a.size, b.size) <= smaller*larger && math.Abs(b.x0-a.x1) <= touching*larger {
+		return false
+	}
+	return content.Between(&f.page.Spans[a.span], &f.page.Spans[b.span]) != content.GapNone
+}
+
+// touching is how far apart an index and what it belongs to are, in parts of the larger size.
+const touching = 0.1
 
 // countWords counts words that begin with a letter; of scripts without blanks two characters are one.
 func countWords(b []byte) int {
