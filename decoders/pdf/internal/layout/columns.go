@@ -18,8 +18,12 @@ func (f *flow) region(rows []row, depth int) {
 		return
 	}
 	found := gutters(rows)
+	columns := f.columns(rows, found)
+	if f.asGiven(rows, columns) {
+		return
+	}
 	at := 0
-	for _, g := range f.columns(rows, found) {
+	for _, g := range columns {
 		f.region(rows[at:g.from], depth+1)
 		left, right := cut(rows[g.from:g.to+1], g.lo)
 		f.region(left, depth+1)

@@ -45,15 +45,15 @@ type run struct {
 // rowsOf finds the base lines from top to bottom.
 func (f *flow) rowsOf() []row {
 	runs := f.runs()
-	down := func(a, b run) int { return cmp.Compare(a.y, b.y) }
+	down := func(a, b run) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.from, b.from)) }
 	if !slices.IsSortedFunc(runs, down) {
-		slices.SortStableFunc(runs, down)
+		slices.SortFunc(runs, down)
 	}
 	lines := withRaised(split(runs))
 	f.slab = make([]piece, 0, len(runs))
 	rows := make([]row, 0, len(lines))
 	for _, line := range lines {
-		slices.SortStableFunc(line, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
+		slices.SortFunc(line, func(a, b run) int { return cmp.Or(cmp.Compare(a.x0, b.x0), cmp.Compare(a.from, b.from)) })
 		rows = f.layers(rows, line)
 	}
 	sortRows(rows)
@@ -62,9 +62,9 @@ func (f *flow) rowsOf() []row {
 
 // sortRows sorts rows from top to bottom.
 func sortRows(rows []row) {
-	down := func(a, b row) int { return cmp.Compare(a.y, b.y) }
+	down := func(a, b row) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.pieces[0].at, b.pieces[0].at)) }
 	if !slices.IsSortedFunc(rows, down) {
-		slices.SortStableFunc(rows, down)
+		slices.SortFunc(rows, down)
 	}
 }
 

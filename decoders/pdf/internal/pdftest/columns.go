@@ -240,6 +240,23 @@ func columnsStretched() (pages []Columned) {
 	for _, order := range []string{"", "across"} {
 		add("an index with dots in two columns "+order, order, 0, func(c *columned) { c.index(". ") })
 	}
+	add("a quotation across two columns", "", 0, func(c *columned) {
+		y := c.text(10, 72, 740, 222, 90)
+		below := c.text(10, 72, y-60, 222, 90)
+		c.text(10, 318, 740, 222, 90)
+		c.text(10, 318, y-60, 222, 90)
+		c.centred(14, 72, y-30, 468, 7)
+		c.text(9, 72, below-40, 468, 40)
+	})
+	add("texts around a picture", "", 0, func(c *columned) {
+		for i := range 10 {
+			c.text(10, 72, 740-12*float64(i), 1e4, 6+i/3)
+		}
+		c.text(10, 72, 620, 200, 60)
+		for i := range 24 {
+			c.text(10, 330-14*float64(i/4), 740-12*float64(i), 1e4, 6)
+		}
+	})
 	add("an index in two columns", "", 0, func(c *columned) { c.index("") })
 	add("a table in a column", "", 0, func(c *columned) {
 		c.text(10, 72, 740, 222, 60)
