@@ -18,7 +18,7 @@ func readTrick(t *testing.T, data []byte) (text, all string, hidden []content.Hi
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.read(d.page(1))
+	d.read(1, d.page(1))
 	hidden = d.content.HiddenCounts()
 	text = layout.Lay(&d.content).Text
 	d.content.ShowHidden = true

@@ -154,7 +154,7 @@ func laid(t *testing.T, data []byte) layout.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.read(d.page(1))
+	d.read(1, d.page(1))
 	return layout.Lay(&d.content)
 }
 

@@ -2,12 +2,13 @@ package object
 
 import (
 	"bytes"
-	"compress/flate"
-	"io"
+	"errors"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/inflate"
 )
 
 // inflater decompresses Flate data; its tables are kept between streams.
-type inflater struct{ r io.ReadCloser }
+type inflater struct{ d inflate.Decoder }
 
 // inflate reads zlib data, and bare deflate data where the header is missing. Checksums are not looked at: a reader wants the text.
 func (in *inflater) inflate(src []byte, limit int) ([]byte, error) {
@@ -29,28 +30,14 @@ func (in *inflater) inflate(src []byte, limit int) ([]byte, error) {
 }
 
 func (in *inflater) read(src []byte, limit int) ([]byte, error) {
-	rd := bytes.NewReader(src)
-	if in.r == nil {
-		in.r = flate.NewReader(rd)
-	} else if err := in.r.(flate.Resetter).Reset(rd, nil); err != nil {
-		return nil, ErrDamaged
+	out, err := in.d.Decode(src, limit)
+	switch {
+	case errors.Is(err, inflate.ErrLimit):
+		return out, ErrBudget
+	case err != nil:
+		return out, ErrDamaged
 	}
-	out := make([]byte, 0, min(limit, max(512, 4*len(src))))
-	for {
-		if len(out) == cap(out) {
-			out = append(out, 0)[:len(out)]
-		}
-		n, err := in.r.Read(out[len(out):cap(out)])
-		out = out[:len(out)+n]
-		switch {
-		case len(out) > limit:
-			return out[:limit], ErrBudget
-		case err == io.EOF:
-			return out, nil
-		case err != nil:
-			return out, ErrDamaged
-		}
-	}
+	return out, nil
 }
 
 // lzw decodes LZW data (7.4.4); early is the EarlyChange parameter.
