@@ -97,17 +97,25 @@ func (d *document) features(m map[string]any) {
 
 // scripts reports whether the document would run JavaScript when it is opened or used. Nothing here ever does.
 func (d *document) scripts() bool {
-	open := d.root.Key("OpenAction")
-	if !d.root.Key("Names").Key("JavaScript").Null() || open.Key("S").Name() == "JavaScript" || !open.Key("JS").Null() {
+	return !d.root.Key("Names").Key("JavaScript").Null() || isScript(d.root.Key("OpenAction")) || runsScript(d.root)
+}
+
+// runsScript reports whether JavaScript is an action of n (12.6.2), or one of its additional actions (12.6.3).
+func runsScript(n object.Node) bool {
+	if isScript(n.Key("A")) {
 		return true
 	}
-	more := d.root.Key("AA")
+	more := n.Key("AA")
 	for _, key := range more.Keys() {
-		if more.Key(key).Key("S").Name() == "JavaScript" {
+		if isScript(more.Key(key)) {
 			return true
 		}
 	}
 	return false
+}
+
+func isScript(action object.Node) bool {
+	return action.Key("S").Name() == "JavaScript" || !action.Key("JS").Null()
 }
 
 // packet returns the metadata stream.

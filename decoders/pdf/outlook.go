@@ -144,6 +144,9 @@ func (d *document) outcome(full bool) (m map[string]any) {
 	if len(d.seen) > 0 {
 		m["page_sizes"] = d.sizes()
 	}
+	if d.scriptSeen {
+		m["javascript"] = true
+	}
 	if full {
 		d.file.Allow(mapWork)
 		tokens := d.outlook()

@@ -14,7 +14,7 @@ const (
 	noTextAtAll   = "the page has no text of its own"
 	noTextPicture = "the page has no text of its own, only pictures: the form image shows them"
 	lowConfidence = "the fonts do not say what many of the characters are"
-	onlyXFA       = "the form is XFA, which few programs show: the pages are only what stands in its place"
+	onlyXFA       = "the form is XFA, which few programs show: the pages are only what stands in its place; its XML is among the files inside"
 	pagesLost     = "parts of the page tree cannot be read"
 )
 
