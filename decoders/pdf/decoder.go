@@ -18,7 +18,7 @@ var Decoder = pdk.Decoder{
 	Version:    "0.1.0",
 	MediaTypes: []readapi.MediaType{"application/pdf"},
 	Unit:       readapi.UnitPage,
-	Forms:      []readapi.Form{readapi.FormText},
+	Forms:      []readapi.Form{readapi.FormText, readapi.FormImage},
 	Children:   true,
 	Samples:    []pdk.Sample{{MediaType: "application/pdf", Data: sample}},
 	Decode:     decode,
@@ -71,6 +71,9 @@ func (a *answer) run(in readapi.Input) (err error) {
 	if err := a.document(); err != nil {
 		return err
 	}
+	if a.req.Form == readapi.FormImage {
+		return a.views()
+	}
 	for at := range a.w.Units(int64(a.d.total)) {
 		a.current = at
 		if err := a.page(); err != nil {
@@ -89,8 +92,8 @@ func (a *answer) document() error {
 	if err := a.children(a.d.files()); err != nil {
 		return err
 	}
-	if a.d.lost > 0 {
-		if err := a.w.Warn(readapi.WarnPartial, pagesLost, 0); err != nil {
+	if missing := a.d.incomplete(); missing != "" {
+		if err := a.w.Warn(readapi.WarnPartial, missing, 0); err != nil {
 			return err
 		}
 	}
@@ -107,8 +110,8 @@ func (a *answer) page() error {
 	if err := a.w.Text(a.current, p.text); err != nil {
 		return err
 	}
-	if a.req.Start.At != a.current || a.req.Start.Part == 0 {
-		if err := a.children(p.files); err != nil {
+	if !a.goesOn() {
+		if err := errors.Join(a.listPictures(int(a.current)), a.children(p.files)); err != nil {
 			return err
 		}
 		for _, w := range p.warnings {

@@ -200,7 +200,9 @@ func (d *document) child(n int, req *readapi.Request, w *pdk.Writer) error {
 	case at == 0:
 		files = d.files()
 	case at > d.total:
-	case i >= firstHung:
+	case i < firstHung:
+		return d.picture(at, i, req, w)
+	default:
 		p := d.page(at)
 		files = d.hungFiles(at, &p)
 	}
