@@ -54,6 +54,8 @@ func layered() []byte {
 var elsewhere = map[string]string{
 	"CodeLimitFuel":   "TestWorkGoesOn",       // takes as much work as a read may do
 	"CodeLimitOutput": "TestFilesAreHandedOn", // takes a request for a file inside
+
+	"CodeLimitPixels": "TestPictureLimits", "CodeLimitMemory": "TestPictureLimits", "WarnUnsupportedFilter": "TestScanThatNobodyDecodes", // the form image
 }
 
 // Every code and every warning that this decoder's sources name is what some vector ends with or carries.

@@ -130,6 +130,7 @@ func (a *answer) view(v *view) error {
 	if err != nil {
 		return a.noView(v, err)
 	}
+	v.otherwise = true
 	for i := range shown.Pictures {
 		e := &shown.Pictures[i]
 		c := readapi.Child{N: i + 1, Name: "page-" + strconv.FormatInt(at, 10), MediaType: e.MediaType, Bytes: int64(len(e.Bytes))}
@@ -138,7 +139,6 @@ func (a *answer) view(v *view) error {
 		}
 		a.emitted++
 	}
-	v.otherwise = true
 	if a.goesOn() {
 		return nil
 	}
@@ -172,13 +172,17 @@ func (a *answer) noView(v *view, err error) error {
 	switch {
 	case !ok:
 		return err
-	case e.Code == readapi.CodeUnsupportedFeature:
+	case a.emitted > 0 && e.Limit != nil && e.Limit.Name == "max_total_pixels":
+		return a.w.Stop(a.current)
+	}
+	if err := a.listPictures(int(a.current)); err != nil {
+		return err
+	}
+	if e.Code == readapi.CodeUnsupportedFeature {
 		if v.refused == nil {
 			v.refused = err
 		}
 		return a.w.Warn(readapi.WarnUnsupportedFilter, "the page is a picture that nobody here decodes: "+e.Detail, a.current)
-	case a.emitted > 0 && e.Limit != nil && e.Limit.Name == "max_total_pixels":
-		return a.w.Stop(a.current)
 	}
 	if v.failed == nil {
 		v.failed = err
