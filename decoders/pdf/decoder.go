@@ -42,7 +42,7 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
 	if len(req.Child) > 0 || err != nil && !full {
 		return err
 	}
-	if err := w.Meta(a.d.outcome(full)); err != nil {
+	if err := w.Meta(a.d.outcome(full && req.Form != readapi.FormImage)); err != nil {
 		return err
 	}
 	return err
