@@ -144,11 +144,14 @@ func (d *document) outcome(mapped bool) (m map[string]any) {
 	if len(d.seen) > 0 {
 		m["page_sizes"] = d.sizes()
 	}
+	if d.hidden > 0 {
+		m["hidden_characters"] = d.hidden
+	}
 	if d.scriptSeen {
 		m["javascript"] = true
 	}
 	if mapped {
-		d.file.Allow(mapWork)
+		d.file.Leave(mapWork)
 		tokens := d.outlook()
 		m["map"] = mapValue(tokens)
 		if len(d.contents) > 0 {

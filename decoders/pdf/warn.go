@@ -55,6 +55,7 @@ func (d *document) warnings(at int, m *marks, text string) (out []readapi.Warnin
 func (d *document) hiddenDetail() string {
 	var parts []string
 	for _, h := range d.content.HiddenCounts() {
+		d.hidden += h.Characters
 		parts = append(parts, characters(h.Characters)+" "+h.Reason.String()+", first "+place(&d.content, float64(h.X), float64(h.Y)))
 	}
 	if n := d.content.Refused; n > 0 {
