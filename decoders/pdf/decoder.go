@@ -31,7 +31,12 @@ type answer struct {
 	d       *document
 	current int64 // the page that is read
 	emitted int64 // pages that are in the answer
+	listed  int   // files inside that are
 }
+
+// mostListed is how many files inside one answer lists before it ends ahead of the next page: with those of a page it stays below what the
+// protocol takes.
+const mostListed = 8000
 
 // decode emits for each selected page its text, which is empty for a page without text, and behind it what is structured of the page:
 // tables, links, fields of forms, notes.
@@ -75,7 +80,9 @@ func (a *answer) run(in readapi.Input) (err error) {
 		return a.views()
 	}
 	for at := range a.w.Units(int64(a.d.total)) {
-		a.current = at
+		if a.current = at; a.listed > mostListed {
+			return a.w.Stop(at)
+		}
 		if err := a.page(); err != nil {
 			return err
 		}
@@ -131,9 +138,14 @@ func (a *answer) page() error {
 // children lists files inside the file.
 func (a *answer) children(files []insideFile) error {
 	for i := range files {
-		if err := a.w.Child(files[i].child()); err != nil {
+		if err := a.list(files[i].child()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (a *answer) list(c readapi.Child) error {
+	a.listed++
+	return a.w.Child(c)
 }

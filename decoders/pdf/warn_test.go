@@ -47,3 +47,28 @@ func TestHiddenDetail(t *testing.T) {
 		t.Errorf("asked for, it is %q, %+v", shown.Parts[0].Text, shown.Warnings)
 	}
 }
+
+// More reasons than a warning has room for are counted; what fits is whole.
+func TestHiddenDetailFits(t *testing.T) {
+	var c strings.Builder
+	tricks := []string{
+		"3 Tr BT /F1 12 Tf 72 700 Td (invisible) Tj ET 0 Tr", "1 g BT /F1 12 Tf 72 650 Td (white on white) Tj ET 0 g", "BT /F1 0.5 Tf 72 600 Td (tiny) Tj ET",
+		"BT /F1 12 Tf 2000 600 Td (outside) Tj ET", "BT /F1 12 Tf 72 500 Td (covered) Tj ET 1 0 0 rg 60 490 200 40 re f 0 g",
+	}
+	for i, trick := range tricks {
+		c.WriteString(trick + " ")
+		res := decodeBytes(t, pdftest.Plain(c.String()+pdftest.Lines("")).Table(), readapi.Request{})
+		detail := ""
+		for _, w := range res.Warnings {
+			if w.Code == readapi.WarnHiddenText {
+				detail = w.Detail
+			}
+		}
+		if detail == "" || len(detail) > maxDetail || strings.Contains(detail, "…") {
+			t.Errorf("%d tricks: %q", i+1, detail)
+		}
+		if i == len(tricks)-1 && !strings.HasPrefix(detail, "39 characters for 5 reasons; 12 characters in the colour") {
+			t.Errorf("%d tricks: %q", i+1, detail)
+		}
+	}
+}
