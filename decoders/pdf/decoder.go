@@ -93,8 +93,10 @@ func (a *answer) run(in readapi.Input) (err error) {
 
 // document emits what is said of the whole.
 func (a *answer) document() error {
-	if err := a.w.Meta(a.d.meta()); err != nil {
-		return err
+	for _, m := range [...]map[string]any{a.d.meta(), a.d.structure(), a.d.features()} { // apart: a frame of them is bounded
+		if err := a.w.Meta(m); err != nil {
+			return err
+		}
 	}
 	if err := a.children(a.d.files()); err != nil {
 		return err
