@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -213,6 +215,30 @@ func TestXMP(t *testing.T) {
 	if got := wide.text("d:t"); got != "é" {
 		t.Errorf("UTF-16 gives %q", got)
 	}
+}
+
+// A packet that mentions a property without end costs no more than its length, a few times.
+func TestXMPIsBounded(t *testing.T) {
+	for _, s := range []string{"<dc:title>", "<dc:title></dc:title>", " dc:title", " dc:title='", "<dc:title><rdf:li>", "&"} {
+		x := newXMP([]byte(strings.Repeat(s, maxXMPBytes/len(s)) + "</dc:title>"))
+		start := time.Now()
+		for range 10 {
+			x.text("dc:title")
+		}
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("%q takes %v", s, d)
+		}
+	}
+}
+
+func FuzzXMP(f *testing.F) {
+	f.Add([]byte("<dc:title><rdf:Alt><rdf:li>a &amp; b</rdf:li></rdf:Alt></dc:title>"))
+	f.Add([]byte(" dc:title='a &#x41;'/>"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if s := newXMP(b).text("dc:title"); !utf8.ValidString(s) {
+			t.Errorf("%q gives %q", b, s)
+		}
+	})
 }
 
 func TestIsoDate(t *testing.T) {

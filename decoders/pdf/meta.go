@@ -126,6 +126,7 @@ func (d *document) packet() xmp {
 	if err != nil && len(b) == 0 {
 		return ""
 	}
+	d.file.Parsed(len(b))
 	return newXMP(b)
 }
 

@@ -15,7 +15,7 @@ func pieces(key string, list []any) (out []any) {
 	for len(list) > 0 {
 		n, size := 0, 0
 		for n < len(list) && (n == 0 || size < pieceBytes) {
-			size += valueSize(list[n])
+			size += valueSize(list[n]) + 1
 			n++
 		}
 		out = append(out, map[string]any{key: list[:n:n]})
