@@ -64,7 +64,7 @@ func (a *answer) listPictures(at int) error {
 		if all[i].hidden && !a.d.unescaped {
 			continue
 		}
-		if err := a.w.Child(pictureChild(&all[i].Picture, at, i+1)); err != nil {
+		if err := a.list(pictureChild(&all[i].Picture, at, i+1)); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ type view struct {
 func (a *answer) views() error {
 	v := view{limits: picture.NewLimits(a.req)}
 	for at := range a.w.Units(int64(a.d.total)) {
-		if a.current = at; a.emitted >= v.limits.MaxFrames {
+		if a.current = at; a.emitted >= v.limits.MaxFrames || a.emitted > 0 && a.listed > mostListed {
 			return a.w.Stop(at)
 		}
 		if err := a.view(&v); err != nil {
@@ -130,6 +130,7 @@ func (a *answer) view(v *view) error {
 	if err != nil {
 		return a.noView(v, err)
 	}
+	v.otherwise = true
 	for i := range shown.Pictures {
 		e := &shown.Pictures[i]
 		c := readapi.Child{N: i + 1, Name: "page-" + strconv.FormatInt(at, 10), MediaType: e.MediaType, Bytes: int64(len(e.Bytes))}
@@ -138,7 +139,6 @@ func (a *answer) view(v *view) error {
 		}
 		a.emitted++
 	}
-	v.otherwise = true
 	if a.goesOn() {
 		return nil
 	}
@@ -172,13 +172,17 @@ func (a *answer) noView(v *view, err error) error {
 	switch {
 	case !ok:
 		return err
-	case e.Code == readapi.CodeUnsupportedFeature:
+	case a.emitted > 0 && e.Limit != nil && e.Limit.Name == "max_total_pixels":
+		return a.w.Stop(a.current)
+	}
+	if err := a.listPictures(int(a.current)); err != nil {
+		return err
+	}
+	if e.Code == readapi.CodeUnsupportedFeature {
 		if v.refused == nil {
 			v.refused = err
 		}
 		return a.w.Warn(readapi.WarnUnsupportedFilter, "the page is a picture that nobody here decodes: "+e.Detail, a.current)
-	case a.emitted > 0 && e.Limit != nil && e.Limit.Name == "max_total_pixels":
-		return a.w.Stop(a.current)
 	}
 	if v.failed == nil {
 		v.failed = err

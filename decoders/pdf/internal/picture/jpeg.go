@@ -116,7 +116,7 @@ func (p *Picture) inverted() bool {
 // is taken to be inverted, as Adobe's are.
 func (p *Picture) negative(n int) bool {
 	switch n {
-	case 1:
+	case 1: // also of a palette, whose colours are lost
 		kind := p.dict.Key("ColorSpace").Index(0).Name()
 		ink := kind == "Separation" || kind == "DeviceN"
 		return ink != p.inverted()
@@ -127,10 +127,7 @@ func (p *Picture) negative(n int) bool {
 }
 
 // plainJPEG reports whether the picture is passed on as a JPEG, as far as its dictionary tells.
-func (p *Picture) plainJPEG() bool {
-	s := p.space(3)
-	return s == nil || !p.negative(s.n)
-}
+func (p *Picture) plainJPEG() bool { return !p.negative(max(1, components(p.dict.Key("ColorSpace")))) }
 
 // jpeg reads the header of the JPEG that the picture is.
 func (p *Picture) jpeg() (h jpegHead, transform byte, err error) {

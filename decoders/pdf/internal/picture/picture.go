@@ -62,10 +62,7 @@ func (p *Picture) Bytes() int64 {
 	}
 	bits := int64(1)
 	if !p.Stencil && p.codec == "" {
-		bits = int64(max(1, min(16, p.dict.Key("BitsPerComponent").Int())))
-		if s := p.space(0); s != nil && s.index == 0 {
-			bits *= int64(s.n)
-		}
+		bits = int64(p.bits() * max(1, components(p.dict.Key("ColorSpace"))))
 	}
 	const most = 1 << 30
 	if p.Width <= 0 || p.Height <= 0 || p.Width > most || p.Height > most {

@@ -102,6 +102,27 @@ func newSpace(n object.Node, depth int) *space {
 	return nil
 }
 
+// components is how many components a colour space has, from its name alone; 0 for one that is not known.
+func components(n object.Node) int {
+	name := n.Name()
+	if n.Is(object.Array) {
+		name = n.Index(0).Name()
+	}
+	switch name {
+	case "DeviceGray", "CalGray", "Indexed", "Separation":
+		return 1
+	case "DeviceRGB", "CalRGB", "Lab":
+		return 3
+	case "DeviceCMYK", "CalCMYK":
+		return 4
+	case "ICCBased":
+		return max(0, min(maxComponents, n.Index(1).Key("N").Int()))
+	case "DeviceN":
+		return min(maxComponents, n.Index(1).Len())
+	}
+	return 0
+}
+
 // labSpace is CIE L*a*b* (8.6.5.4), shown as sRGB.
 func labSpace(dict object.Node) *space {
 	bounds := numbers(dict.Key("Range"))
