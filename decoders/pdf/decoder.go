@@ -92,8 +92,8 @@ func (a *answer) document() error {
 	if err := a.children(a.d.files()); err != nil {
 		return err
 	}
-	if a.d.lost > 0 {
-		if err := a.w.Warn(readapi.WarnPartial, pagesLost, 0); err != nil {
+	if missing := a.d.incomplete(); missing != "" {
+		if err := a.w.Warn(readapi.WarnPartial, missing, 0); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,11 @@ func (d *document) read(at int, p page) (out pageText) {
 	in.Layers(d.layers)
 	var notes []object.Node
 	for _, dict := range append([]object.Node{p.dict}, p.more...) {
-		in.Contents(dict.Key("Contents"), p.resources)
+		if c := dict.Key("Contents"); !c.Null() {
+			in.Contents(c, p.resources)
+		} else if dict.Ref("Contents") != 0 {
+			d.content.Damaged = "the content of the page cannot be found"
+		}
 		notes = append(notes, annotations(dict)...)
 		for _, a := range annotations(dict) {
 			d.appearance(in, a, p.resources)

@@ -77,7 +77,7 @@ func (v *vector) check(t *testing.T, units []readapi.Range) {
 func TestVectors(t *testing.T) { decodertest.Run(t, "pdf", decodertest.Native(&Decoder)) }
 
 func vectors() (all []vector) {
-	for _, list := range [][]vector{structureVectors(), repairVectors(), filterVectors(), fontVectors(), contentVectors(), cryptVectors(), documentVectors(), refusedVectors()} {
+	for _, list := range [][]vector{structureVectors(), repairVectors(), offsetVectors(), cutVectors(), newestVectors(), treeVectors(), streamVectors(), filterVectors(), fontVectors(), contentVectors(), cryptVectors(), documentVectors(), refusedVectors()} {
 		all = append(all, list...)
 	}
 	return all
@@ -236,23 +236,6 @@ func filterVectors() []vector {
 			pdftest.Deflate(string(pdftest.PNGUp([]byte(text+strings.Repeat(" ", (4-len(text)%4)%4)), 4)))),
 		{name: "filter-unknown", comment: "a filter that nobody knows", pages: []string{""}, warn: []string{"partial"},
 			data: with("", "", "/Filter/NoSuchDecode", []byte(text)).data},
-	}
-}
-
-func cryptVectors() []vector {
-	return []vector{
-		{name: "rc4-40", comment: "RC4 with 40 bits, empty user password", data: pdftest.Encrypted(2, "", hello), pages: hi},
-		{name: "rc4-128", comment: "RC4 with 128 bits, empty user password", data: pdftest.Encrypted(3, "", hello), pages: hi},
-		{name: "aes-128", comment: "AESV2, empty user password", data: pdftest.Encrypted(4, "", hello), pages: hi},
-		{name: "rc4-40-password", comment: "RC4 with 40 bits, a password", data: pdftest.Encrypted(2, "secret", hello), code: readapi.CodeEncrypted},
-		{name: "rc4-128-password", comment: "RC4 with 128 bits, a password", data: pdftest.Encrypted(3, "secret", hello), code: readapi.CodeEncrypted},
-		{name: "aes-128-password", comment: "AESV2, a password", data: pdftest.Encrypted(4, "secret", hello), code: readapi.CodeEncrypted},
-		{name: "aes-256-r5", comment: "AESV3 of revision 5, empty user password", data: pdftest.Encrypted(5, "", hello), pages: hi},
-		{name: "aes-256-r6", comment: "AESV3 of revision 6, empty user password", data: pdftest.Encrypted(6, "", hello), pages: hi},
-		{name: "aes-256-password", comment: "AESV3, a password", data: pdftest.Encrypted(6, "secret", hello), code: readapi.CodeEncrypted},
-		{name: "crypt-unknown", comment: "an encryption version that nobody knows", data: replace(pdftest.Encrypted(3, "", hello), "/V 2/R 3", "/V 7/R 9"), code: readapi.CodeUnsupportedFeature},
-		{name: "public-key", comment: "a security handler other than the standard one", code: readapi.CodeUnsupportedFeature,
-			data: replace(pdftest.Encrypted(3, "", hello), "/Filter/Standard", "/Filter/Adobe.PubSec")},
 	}
 }
 

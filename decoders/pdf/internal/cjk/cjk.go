@@ -6,11 +6,9 @@
 package cjk
 
 import (
-	"bytes"
-	"compress/flate"
 	_ "embed"
-	"io"
-	"strings"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/inflate"
 )
 
 //go:generate go run ./gen
@@ -63,14 +61,17 @@ func find(name string) (e Entry, ok bool) {
 	return e, false
 }
 
+// maxUnpacked is more than any map has.
+const maxUnpacked = 1 << 20
+
 // unpack returns the data of an entry. What is packed was made by gen, and a test unpacks all of it: there is no error to tell.
 func (e Entry) unpack() *reader {
-	var b bytes.Buffer
-	_, err := io.Copy(&b, flate.NewReader(strings.NewReader(e.Packed)))
+	var d inflate.Decoder
+	data, err := d.Decode([]byte(e.Packed), maxUnpacked)
 	if err != nil {
 		return &reader{}
 	}
-	return &reader{s: b.String()}
+	return &reader{s: string(data)}
 }
 
 // reader cuts a string into the parts of the packed form. Past its end everything is 0 or empty.

@@ -12,6 +12,7 @@ type CMap struct {
 	Vertical   bool
 	Spaces     []Space // none: two bytes
 	Ranges     []Range // by Lo
+	NotDef     []Range // all codes of one stand for the same identifier, where nothing else is said (9.7.6.3)
 	Use        *CMap   // has the codes that are not in Ranges
 	Unicode    Form    // how the codes spell Unicode
 }
@@ -157,12 +158,17 @@ func (sp Space) first(b byte) bool {
 	return b >= byte(sp.Lo>>shift) && b <= byte(sp.Hi>>shift)
 }
 
-// CID returns the identifier of a code; ok is false if there is none.
+// CID returns the identifier of a code; ok is false if there is none, and then it is that of the glyph to show instead.
 func (m *CMap) CID(v uint32) (cid uint32, ok bool) {
 	if m.Unicode == UTF8 || m.Unicode == UTF32 {
 		v = utf16Code(m.Rune(v))
 	}
 	for depth := maxUse; m != nil && depth > 0; m, depth = m.Use, depth-1 {
+		for _, r := range m.NotDef {
+			if v >= r.Lo && v <= r.Hi {
+				cid = r.CID
+			}
+		}
 		i, _ := slices.BinarySearchFunc(m.Ranges, v, func(r Range, v uint32) int {
 			if r.Lo <= v {
 				return -1
@@ -172,12 +178,12 @@ func (m *CMap) CID(v uint32) (cid uint32, ok bool) {
 		if i > 0 && v <= m.Ranges[i-1].Hi {
 			r := m.Ranges[i-1]
 			if r.CID == None {
-				return 0, false
+				return cid, false
 			}
 			return r.CID + v - r.Lo, true
 		}
 	}
-	return 0, false
+	return cid, false
 }
 
 // Rune returns the character that a code is, 0 if the map's codes are not Unicode or it is no character.

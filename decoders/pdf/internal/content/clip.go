@@ -23,7 +23,7 @@ func (m *mask) has(col, row int) bool {
 
 // hasPoint reports whether a place on the page is let through.
 func (c *clip) hasPoint(cv *canvas, x, y float64) bool {
-	if !(x >= c.rect.X0 && x <= c.rect.X1 && y >= c.rect.Y0 && y <= c.rect.Y1) {
+	if !c.rect.has(x, y) {
 		return false
 	}
 	return c.mask == nil || c.mask.has(int((x-cv.x)/cv.step), int((y-cv.y)/cv.step))
@@ -62,6 +62,9 @@ func (in *Interp) clipped(c *clip, p *path, evenOdd bool) *clip {
 	}
 	return out
 }
+
+// has reports whether a place lies in r.
+func (r Rect) has(x, y float64) bool { return x >= r.X0 && x <= r.X1 && y >= r.Y0 && y <= r.Y1 }
 
 // And returns what two rectangles share; it is empty if they share nothing.
 func (r Rect) And(o Rect) Rect {

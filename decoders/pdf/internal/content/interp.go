@@ -16,8 +16,9 @@ type Interp struct {
 	forms int
 	bulk  int // work of painting
 
-	letters []letters
-	type3s  map[int]*type3
+	letters    []letters
+	type3s     map[int]*type3
+	annotation bool // an appearance is run
 }
 
 // frame is one content stream in its resources: a page's, a form's, an appearance's.
@@ -39,6 +40,7 @@ type frame struct {
 	marks         []mark
 	deepMarks     int  // beyond maxMarks
 	off, artifact bool // of what runs this stream
+	scrolls       bool
 	textFrom      int  // the first span of the text object
 	clipping      bool // some of its text becomes the clip
 }
@@ -47,7 +49,7 @@ type frame struct {
 func (in *Interp) run(content []byte, resources object.Node, s state, depth int) {
 	f := frame{in: in, resources: resources, depth: depth, lexer: object.Lexer{B: content}, state: s, tm: Identity, line: Identity}
 	f.args = make([]object.Token, 0, 64)
-	f.off, f.artifact = s.off, s.artifact
+	f.off, f.artifact, f.scrolls = s.off, s.artifact, s.scrolls
 	f.path.reset()
 	defer f.closeMarks()
 	for in.page.Short == "" {
@@ -274,7 +276,7 @@ func (f *frame) show(b []byte) {
 		b = b[n:]
 		by := s.font.Advance(v)
 		if s.font.Vertical() {
-			by = -1 // the default of DW2 (9.7.4.3)
+			by = s.font.AdvanceDown(v)
 		}
 		by = by*s.size + s.char
 		if n == 1 && v == ' ' {

@@ -10,6 +10,7 @@ import (
 type mark struct {
 	off      bool
 	artifact bool
+	scrolls  bool   // the text of a field
 	actual   bool   // text stands instead of what is shown
 	text     string // that text
 	span     int    // where what is shown begins, in Page.Spans
@@ -53,7 +54,7 @@ func (f *frame) begin(tag string, inline []object.Token, props object.Node) {
 		f.deepMarks++
 		return
 	}
-	m := mark{artifact: tag == "Artifact", span: len(f.in.page.Spans), glyphs: f.in.page.Glyphs}
+	m := mark{artifact: tag == "Artifact", scrolls: tag == "Tx" && f.in.annotation, span: len(f.in.page.Spans), glyphs: f.in.page.Glyphs}
 	m.off = tag == "OC" && !props.Null() && f.in.off != nil && f.in.off(props)
 	if t := props.Key("ActualText"); t.Is(object.String) {
 		m.actual, m.text = true, t.Text()
@@ -88,10 +89,11 @@ func (f *frame) end() {
 
 // marked brings the state in line with the open sequences, which q and Q do not touch.
 func (f *frame) marked() {
-	f.state.off, f.state.artifact = f.off, f.artifact
+	f.state.off, f.state.artifact, f.state.scrolls = f.off, f.artifact, f.scrolls
 	for i := range f.marks {
 		f.state.off = f.state.off || f.marks[i].off
 		f.state.artifact = f.state.artifact || f.marks[i].artifact
+		f.state.scrolls = f.state.scrolls || f.marks[i].scrolls
 	}
 }
 

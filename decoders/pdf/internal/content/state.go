@@ -25,12 +25,15 @@ type state struct {
 	fillAlpha, strokeAlpha float64 // ca, CA
 	group                  float64 // alpha of the groups around
 	mixes, darkens         bool    // the blend mode, see coat
+	groupMixes             bool    // the same of the groups around
+	groupDarkens           bool
 	masked                 bool    // a soft mask is set: less than everything is seen
 	width                  float64 // of lines
 
 	off      bool // in a layer that is off
 	artifact bool
-	letters  int // 1 + which letters are the clip (Tr 4 to 7); 0: none
+	scrolls  bool // the text of a form field, which a person can move in its box
+	letters  int  // 1 + which letters are the clip (Tr 4 to 7); 0: none
 }
 
 // initialState is what a page begins with.
@@ -82,6 +85,7 @@ func (f *frame) external(name string) {
 // grouped makes s the state that the content of a transparency group begins with (11.6.6).
 func (s *state) grouped() {
 	s.group *= s.fillAlpha
+	s.groupMixes, s.groupDarkens = s.groupMixes || s.mixes, s.groupDarkens || s.darkens
 	s.fillAlpha, s.strokeAlpha, s.mixes, s.darkens = 1, 1, false, false
 }
 

@@ -43,8 +43,10 @@ func (in *Interp) Appearance(look, rect, resources object.Node, unseen bool) {
 	} else if ok {
 		s.ctm = s.ctm.Moved(to[0], to[1])
 	}
+	in.annotation = true
 	in.out.sealed = true
 	in.form(look, resources, s, 1)
+	in.annotation = false
 	if unseen {
 		for i := range in.page.Spans[first:] {
 			in.page.Spans[first+i].Hidden = HiddenNote

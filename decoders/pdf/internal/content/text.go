@@ -25,16 +25,17 @@ type text struct {
 	artifact bool
 
 	// Whether a person sees it.
-	hidden Hidden // whatever stands where it stands
-	clip   *clip
-	ink    ink
-	behind bool       // its ink is compared with what lies behind it
-	up     [2]float64 // from the base line to the top of the letters
-	order  uint32     // how many things were painted before
-	sealed bool       // the last span does not go on
-	blank  bool       // the glyph of a Type 3 font paints nothing
-	last   Span       // that the last glyph would have made
-	shows  recent
+	hidden  Hidden // whatever stands where it stands
+	clip    *clip
+	ink     ink
+	behind  bool       // its ink is compared with what lies behind it
+	up      [2]float64 // from the base line to the top of the letters
+	order   uint32     // how many things were painted before
+	scrolls bool       // it is not cut off for good
+	sealed  bool       // the last span does not go on
+	blank   bool       // the glyph of a Type 3 font paints nothing
+	last    Span       // that the last glyph would have made
+	shows   recent
 }
 
 // begin starts a string at the origin of m, which maps text space to the page. It reports false when the page has too many glyphs.
@@ -49,28 +50,35 @@ func (t *text) begin(m Matrix, s *state, order uint32) bool {
 	if t.unit > 0 {
 		t.ux, t.uy = t.ux/t.unit, t.uy/t.unit
 	}
-	t.size = math.Abs(s.size) * length(m[2], m[3])
+	em := 1.0
+	if s.type3 != nil {
+		em = s.type3.em
+	}
+	t.size = math.Abs(s.size) * length(m[2], m[3]) * em
 	if s.size < 0 || s.font.Vertical() { // written against the axis
 		t.ux, t.uy, t.unit = -t.ux, -t.uy, -t.unit
 	}
 	t.style, t.vertical, t.artifact, t.open = s.font.Style(), s.font.Vertical(), s.artifact, false
-	t.up = [2]float64{m[2] * s.size, m[3] * s.size}
+	t.up = [2]float64{m[2] * s.size * em, m[3] * s.size * em}
 	if t.vertical { // written through its middle
 		t.up = [2]float64{}
 	}
 	t.blank = false
-	t.seen(m, s, order)
+	t.seen(math.Abs(s.size*s.wide*em)*length(m[0], m[1]), s, order)
 	return t.room()
 }
 
 // leastSize is the size in points below which nobody reads a letter.
 const leastSize = 1.0
 
-// seen finds out whether the text of a string is seen, as far as that does not depend on where it stands.
-func (t *text) seen(m Matrix, s *state, order uint32) {
+// seen finds out whether the text of a string is seen, as far as that does not depend on where it stands. Its letters are wide points to
+// the em.
+func (t *text) seen(wide float64, s *state, order uint32) {
 	t.order, t.clip, t.hidden = order, s.clip, Visible
+	// A field shows one line of its text at least, and the rest when a person moves it.
+	r := s.clip.rect
+	t.scrolls = s.scrolls && r.Y1-r.Y0 >= fieldHeight*t.size && r.X1-r.X0 >= fieldWidth*t.size
 	k, alpha := s.lettersInk()
-	wide := math.Abs(s.size*s.wide) * length(m[0], m[1])
 	unit := t.page.Unit
 	if unit <= 0 {
 		unit = 1
@@ -92,6 +100,12 @@ func (t *text) seen(m Matrix, s *state, order uint32) {
 	t.behind = t.hidden == Visible && t.ink.kind == inkKnown && (order > 0 || t.ink.like(paper))
 }
 
+// How large a field is at least that a person can read text in, in parts of the font's size.
+const (
+	fieldHeight = 0.7
+	fieldWidth  = 2.0
+)
+
 // leastAlpha is how much of a letter's ink has to reach the page.
 const leastAlpha = 0.05
 
@@ -110,7 +124,7 @@ func (t *text) look(at float64) Hidden {
 		for _, up := range glyphLooks[1:] {
 			inside = inside || t.clip.hasPoint(cv, x+up*t.up[0], y+up*t.up[1])
 		}
-		if !inside {
+		if !inside && !(t.scrolls && t.page.Box.has(x, y)) {
 			return HiddenOffPage
 		}
 	}
@@ -227,6 +241,7 @@ const (
 const (
 	wordGap = 0.17 // forward
 	backGap = 0.6  // backward: overprinted or moved within the line
+	stepGap = 0.4  // across: more than an index is raised
 	LineGap = 0.6  // across
 	farBack = 1.5  // backward: the next line, written at the same height
 )
@@ -242,7 +257,7 @@ func Between(a, b *Span) Gap {
 	switch {
 	case across > LineGap*larger, a.UX*b.UX+a.UY*b.UY < 0.9, along < -farBack*larger:
 		return GapLine
-	case along > wordGap*smaller, along < -backGap*larger:
+	case along > wordGap*smaller, along < -backGap*larger, across > stepGap*larger:
 		return GapWord
 	}
 	return GapNone
@@ -257,17 +272,18 @@ func IsRTL(r rune) bool {
 		r >= 0x1e800 && r <= 0x1efff
 }
 
-// visual brings the text of one glyph, which is in reading order, into the order in which it looks. It reports whether it runs from right
-// to left.
+// visual brings the text of one glyph, which is in reading order, into the order in which it looks. It reports whether it begins with what
+// runs from right to left.
 func visual(b []byte) bool {
-	r, n := utf8.DecodeRune(b)
-	if !IsRTL(r) {
+	if r, _ := utf8.DecodeRune(b); !IsRTL(r) {
 		return false
 	}
-	if n < len(b) {
-		runes := []rune(string(b))
-		slices.Reverse(runes)
-		copy(b, string(runes))
+	runes := []rune(string(b))
+	n := len(runes)
+	for n > 1 && !IsRTL(runes[n-1]) { // what runs from left to right stays
+		n--
 	}
+	slices.Reverse(runes[:n])
+	copy(b, string(runes))
 	return true
 }

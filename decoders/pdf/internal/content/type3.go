@@ -1,6 +1,8 @@
 package content
 
 import (
+	"math"
+
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
@@ -9,6 +11,7 @@ import (
 type type3 struct {
 	dict   object.Node
 	matrix Matrix
+	em     float64 // how high its letters are, in parts of the size
 	names  [256]string
 	glyphs [256]glyphKind
 }
@@ -42,6 +45,7 @@ func (in *Interp) loadType3(dict object.Node) *type3 {
 	if m, ok := dict.Key("FontMatrix").Nums(6); ok {
 		copy(t.matrix[:], m)
 	}
+	t.em = emOf(dict, t.matrix)
 	at, diff := 0, dict.Key("Encoding").Key("Differences")
 	for i := range min(diff.Len(), 1024) {
 		if v := diff.Index(i); v.Is(object.Number) {
@@ -59,6 +63,23 @@ func (in *Interp) loadType3(dict object.Node) *type3 {
 	return t
 }
 
+// emOf is how high the letters of a Type 3 font are, whose glyph space may be anything: by its box or its widest letter: either
+// may be wrong.
+func emOf(dict object.Node, m Matrix) float64 {
+	high := 0.0
+	if b, ok := dict.Key("FontBBox").Nums(4); ok {
+		high = math.Abs((b[3] - b[1]) * m[3])
+	}
+	widths := dict.Key("Widths")
+	for i := range min(widths.Len(), 256) {
+		high = max(high, math.Abs(widths.Index(i).Num()*m[0]))
+	}
+	if !(high > 0) {
+		return 1
+	}
+	return high
+}
+
 // maxType3s is how many Type 3 fonts of one page are kept.
 const maxType3s = 64
 
@@ -72,7 +93,7 @@ func (t *type3) glyph(c byte) glyphKind {
 
 func (t *type3) look(c byte) glyphKind {
 	procs := t.dict.Key("CharProcs")
-	if len(procs.Keys()) == 0 { // nothing at all: a font that is broken, and hides nothing on purpose
+	if len(procs.Keys()) == 0 || t.names[c] == "" { // nothing to look at: a font that is broken, or encoded otherwise
 		return glyphDrawn
 	}
 	proc := procs.Key(t.names[c])

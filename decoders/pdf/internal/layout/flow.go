@@ -44,7 +44,7 @@ func flowsOf(p *content.Page) []*flow {
 	var by [5]*flow
 	for i := range p.Spans {
 		s := &p.Spans[i]
-		if s.Hidden != content.Visible || s.Start == s.End {
+		if !p.Shows(s) || s.Start == s.End {
 			continue
 		}
 		q := quarter(s)

@@ -45,7 +45,7 @@ func (f *File) decrypt() error {
 	if err != nil {
 		return err
 	}
-	if !c.open(f, &dict) {
+	if open := c.str == methodNone && c.stm == methodNone && c.eff == methodNone; !open && !c.open(f, &dict) {
 		if f.password == "" {
 			return pdk.Encrypted("it opens only with a password, and none was given")
 		}
@@ -58,35 +58,38 @@ func (f *File) decrypt() error {
 
 // handler reads what the encryption dictionary says of how things are encrypted.
 func (f *File) handler(dict *object) (*crypt, error) {
-	name, v := dict.key("Filter"), small(dict.key("V"))
+	name, v, r := dict.key("Filter"), small(dict.key("V")), small(dict.key("R"))
 	switch {
-	case dict.key("R").kind != objNumber && name.isName("Standard"), name.kind != objName && !dict.locks():
-		return nil, pdk.Malformed("the encryption dictionary is damaged")
 	case name.kind == objName && !name.isName("Standard"):
 		return nil, pdk.Unsupported("encryption by a security handler that is not the standard one")
+	case v != 0 && v != 1 && v != 2 && v != 4 && v != 5, r != 0 && (r < 2 || r > 6):
+		return nil, pdk.Unsupported("a version of encryption")
+	case v == 0 || !dict.locks():
+		return nil, pdk.Malformed("the encryption dictionary is damaged")
 	}
 	meta := dict.key("EncryptMetadata")
 	c := &crypt{plainMeta: meta.kind == objBool && meta.num == 0, filters: f.direct(dict.key("CF"))}
-	switch v {
-	case 1, 2:
+	if v < 4 {
 		c.str, c.stm, c.eff = methodRC4, methodRC4, methodRC4
 		return c, nil
-	case 4, 5:
-		c.stm, c.str = c.method(f, dict.key("StmF")), c.method(f, dict.key("StrF"))
-		if c.eff = c.stm; dict.key("EFF").kind == objName {
-			c.eff = c.method(f, dict.key("EFF"))
-		}
-		if c.stm == methodUnknown || c.str == methodUnknown {
-			return nil, pdk.Unsupported("a crypt filter method")
-		}
-		return c, nil
 	}
-	return nil, pdk.Unsupported("a version of encryption")
+	c.stm, c.str = c.method(f, dict.key("StmF")), c.method(f, dict.key("StrF"))
+	if c.eff = c.stm; dict.key("EFF").kind == objName {
+		c.eff = c.method(f, dict.key("EFF"))
+	}
+	if c.stm == methodUnknown || c.str == methodUnknown {
+		return nil, pdk.Unsupported("a crypt filter method")
+	}
+	return c, nil
 }
 
-// locks reports whether o has what a dictionary of the standard handler has at least.
+// locks reports whether o has what a password is checked against: a dictionary of the standard handler has at least that.
 func (o *object) locks() bool {
-	return o.key("O").kind == objString && o.key("U").kind == objString && o.key("R").kind == objNumber
+	r, user := small(o.key("R")), len(o.key("U").s)
+	if r >= 5 {
+		return user >= 48
+	}
+	return r >= 2 && user >= 16 && len(o.key("O").s) >= 32
 }
 
 // method returns the method of the crypt filter that name names (7.6.6); Identity is the one of a missing name.

@@ -270,11 +270,11 @@ func (n Node) Encoded(limit int) (data []byte, filter string, parms Node, err er
 	if !n.Is(Stream) {
 		return nil, "", Node{}, nil
 	}
-	dict, raw, err := n.f.raw(n.f.load(n.id))
-	if err != nil {
-		return nil, "", Node{}, err
+	dict, raw, broken := n.f.raw(n.f.load(n.id))
+	if data, filter, parms, err = dict.Decode(raw, limit); err == nil {
+		err = broken
 	}
-	return dict.Decode(raw, limit)
+	return data, filter, parms, err
 }
 
 // Decode is Encoded for raw data that stand elsewhere, which the dictionary n describes: those of an inline image, whose keys and names may

@@ -2,7 +2,8 @@ package object
 
 import "bytes"
 
-// raw returns the data of the stream l as they stand in the file, decrypted, and its dictionary as a Node.
+// raw returns the data of the stream l as they stand in the file, decrypted, and its dictionary as a Node. With an error data is what is
+// there.
 func (f *File) raw(l *loaded) (dict Node, data []byte, err error) {
 	if l.data == 0 {
 		return Node{}, nil, ErrDamaged
@@ -16,19 +17,26 @@ func (f *File) raw(l *loaded) (dict Node, data []byte, err error) {
 		return dict, nil, ErrBudget
 	}
 	data = f.window(l.data, int(n))
+	if l.data+n >= f.in.Size() {
+		err = ErrDamaged // the file breaks off inside
+	}
 	if f.crypt != nil {
 		data = f.crypt.stream(dict, data, l.num, l.gen)
 	}
-	return dict, data, nil
+	return dict, data, err
 }
 
 // streamData returns the decoded data of the stream l. With an error it is what could be read.
 func (f *File) streamData(l *loaded, limit int) ([]byte, error) {
 	dict, raw, err := f.raw(l)
-	if err != nil {
+	if len(raw) == 0 {
 		return nil, err
 	}
-	return dict.whole(raw, limit)
+	data, failed := dict.whole(raw, limit)
+	if failed != nil {
+		err = failed
+	}
+	return data, err
 }
 
 var endstream = []byte("endstream")
