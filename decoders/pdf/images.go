@@ -96,7 +96,7 @@ func (d *document) picture(at, i int, req *readapi.Request, w *pdk.Writer) error
 // view is the form image: the selected pages as their images show them. A page without a picture is a warning, so that none is passed over
 // in silence; what only has codecs that nobody decodes is unsupported_feature where all pages are so.
 type view struct {
-	limits    picture.Limits
+	limits    *picture.Limits
 	refused   error // of the first page that has pictures of such codecs alone
 	failed    error // of the first page whose pictures cannot be had for another reason
 	otherwise bool  // a page was answered, or has no picture

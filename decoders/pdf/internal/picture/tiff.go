@@ -25,9 +25,9 @@ const (
 	photoRGB        = 2
 	photoCMYK       = 5
 	photoYCbCr      = 6
-	typeShort       = 3
 	typeLong        = 4
 	tiffEntryBytes  = 12
+	tiffEntries     = 10
 	tiffHeaderBytes = 8
 
 	tiffOverhead = 4096 // more than all of a file but its data
@@ -45,6 +45,8 @@ type tiff struct {
 
 	b               []byte
 	offsets, counts []uint32
+	lists           int    // where the lists of the directory begin
+	behind          []byte // those lists
 }
 
 func (t *tiff) begin() { t.b = append(t.b, "II*\x00\x00\x00\x00\x00"...) }
@@ -62,44 +64,36 @@ func put32(b []byte, v uint32) []byte { return put16(put16(b, uint16(v)), uint16
 
 // end writes the directory and returns the file.
 func (t *tiff) end() []byte {
-	bits := make([]uint32, t.samples)
-	for i := range bits {
-		bits[i] = uint32(t.bits)
-	}
-	entries := []struct {
-		tag, kind uint16
-		values    []uint32
-	}{
-		{tagWidth, typeLong, []uint32{uint32(t.w)}}, {tagHeight, typeLong, []uint32{uint32(t.h)}}, {tagBits, typeShort, bits},
-		{tagCompression, typeShort, []uint32{uint32(t.compressed)}}, {tagPhotometric, typeShort, []uint32{uint32(t.photo)}},
-		{tagOffsets, typeLong, t.offsets}, {tagOrientation, typeShort, []uint32{uint32(t.turn)}},
-		{tagSamples, typeShort, []uint32{uint32(t.samples)}}, {tagRows, typeLong, []uint32{uint32(t.rows)}}, {tagCounts, typeLong, t.counts},
-	}
 	at := len(t.b)
-	dir := put16(nil, uint16(len(entries)))
-	var lists []byte
-	behind := at + 2 + tiffEntryBytes*len(entries) + 4
-	for _, e := range entries {
-		var v []byte
-		for _, x := range e.values {
-			if e.kind == typeShort {
-				v = put16(v, uint16(x))
-			} else {
-				v = put32(v, x)
-			}
-		}
-		dir = put32(put16(put16(dir, e.tag), e.kind), uint32(len(e.values)))
-		if len(v) > 4 {
-			dir = put32(dir, uint32(behind+len(lists)))
-			lists = append(lists, v...)
-		} else {
-			dir = append(dir, v...)
-			dir = append(dir, make([]byte, 4-len(v))...)
-		}
-	}
-	t.b = append(append(append(t.b, dir...), 0, 0, 0, 0), lists...)
+	t.lists = at + 2 + tiffEntryBytes*tiffEntries + 4
+	t.b = put16(t.b, tiffEntries)
+	t.entry(tagWidth, uint32(t.w))
+	t.entry(tagHeight, uint32(t.h))
+	bits := []uint32{uint32(t.bits), uint32(t.bits), uint32(t.bits), uint32(t.bits)}
+	t.entry(tagBits, bits[:t.samples]...)
+	t.entry(tagCompression, uint32(t.compressed))
+	t.entry(tagPhotometric, uint32(t.photo))
+	t.entry(tagOffsets, t.offsets...)
+	t.entry(tagOrientation, uint32(t.turn))
+	t.entry(tagSamples, uint32(t.samples))
+	t.entry(tagRows, uint32(t.rows))
+	t.entry(tagCounts, t.counts...)
+	t.b = append(put32(t.b, 0), t.behind...)
 	copy(t.b[4:tiffHeaderBytes], put32(nil, uint32(at)))
 	return t.b
+}
+
+// entry appends an entry of the directory. Several values stand behind it.
+func (t *tiff) entry(tag uint16, values ...uint32) {
+	t.b = put32(put16(put16(t.b, tag), typeLong), uint32(len(values)))
+	if len(values) == 1 {
+		t.b = put32(t.b, values[0])
+		return
+	}
+	t.b = put32(t.b, uint32(t.lists+len(t.behind)))
+	for _, v := range values {
+		t.behind = put32(t.behind, v)
+	}
 }
 
 // encodeRaster writes r as TIFF, its rows packed: scans are mostly white.
