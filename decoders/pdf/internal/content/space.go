@@ -53,8 +53,11 @@ func (s Space) Color(v []float64) (rgb [3]byte) {
 		}
 		k = grayInk(light)
 	}
-	return [3]byte{byte(k.rgb >> 16), byte(k.rgb >> 8), byte(k.rgb)}
+	return k.bytes()
 }
+
+// bytes is a colour that is known as red, green and blue.
+func (k ink) bytes() [3]byte { return [3]byte{byte(k.rgb >> 16), byte(k.rgb >> 8), byte(k.rgb)} }
 
 func grayInk(v float64) ink { return rgb(v, v, v) }
 
@@ -63,8 +66,7 @@ func labColor(l, a, b float64) [3]byte {
 	m := (l + 16) / 116
 	x, y, z := 0.9505*labPart(m+a/500), labPart(m), 1.089*labPart(m-b/200)
 	// IEC 61966-2-1, from XYZ to linear RGB.
-	k := rgb(curve(3.2406*x-1.5372*y-0.4986*z), curve(-0.9689*x+1.8758*y+0.0415*z), curve(0.0557*x-0.2040*y+1.0570*z))
-	return [3]byte{byte(k.rgb >> 16), byte(k.rgb >> 8), byte(k.rgb)}
+	return rgb(curve(3.2406*x-1.5372*y-0.4986*z), curve(-0.9689*x+1.8758*y+0.0415*z), curve(0.0557*x-0.2040*y+1.0570*z)).bytes()
 }
 
 func labPart(t float64) float64 {

@@ -33,7 +33,7 @@ func (v *view) compose() (Encoded, error) {
 	painted, partial, first := false, "", error(nil)
 	to := shown(region, v.page.Rotate, scale)
 	for _, at := range v.joined {
-		missing, err := b.draw(at, at.ctm.Mul(to), l)
+		missing, err := b.draw(at, at.ctm.Mul(to), to.Bounds(at.bounds), l)
 		if err == nil {
 			painted = true
 		} else if missing = partImage; first == nil {
@@ -76,8 +76,8 @@ func resolution(all []*placed, region content.Rect, most int64) float64 {
 	return finest / max(1, math.Ceil(long/float64(most)-0.001))
 }
 
-// draw paints an image with matrix m from the unit square to the board.
-func (b *board) draw(p *placed, m content.Matrix, l *Limits) (partial string, err error) {
+// draw paints what is seen of an image, which r holds, with matrix m from the unit square to the board.
+func (b *board) draw(p *placed, m content.Matrix, r content.Rect, l *Limits) (partial string, err error) {
 	back, ok := inverse(m)
 	if !ok {
 		return "", nil // of no extent
@@ -86,13 +86,13 @@ func (b *board) draw(p *placed, m content.Matrix, l *Limits) (partial string, er
 	if err != nil {
 		return "", err
 	}
+	y.ink = p.ink
 	// So many pixels of the image are one of the board.
 	parts := func(n int, length float64) int { return max(1, min(n, int(float64(n)/max(1, length)+0.01))) }
 	t := reduce(y, parts(y.w, math.Hypot(m[0], m[1])), parts(y.h, math.Hypot(m[2], m[3])))
 	p.dict.File().Work(y.w * y.h / workPixels)
-	r := m.Bounds(unit)
-	x0, x1 := int(max(0, math.Floor(r.X0))), int(min(float64(b.w), math.Ceil(r.X1)))
-	y0, y1 := int(max(0, math.Floor(r.Y0))), int(min(float64(b.h), math.Ceil(r.Y1)))
+	x0, x1 := int(max(0, math.Floor(r.X0+edge))), int(min(float64(b.w), math.Ceil(r.X1-edge)))
+	y0, y1 := int(max(0, math.Floor(r.Y0+edge))), int(min(float64(b.h), math.Ceil(r.Y1-edge)))
 	p.dict.File().Work(max(0, x1-x0) * max(0, y1-y0) / workPixels)
 	for by := y0; by < y1; by++ {
 		for bx := x0; bx < x1; bx++ {
@@ -106,6 +106,9 @@ func (b *board) draw(p *placed, m content.Matrix, l *Limits) (partial string, er
 	}
 	return y.partial, nil
 }
+
+// edge is how much of a pixel an image has to reach into, for the pixel to be looked at: places are not exact.
+const edge = 1e-6
 
 // tile is a layer in memory: red, green, blue and share of each pixel.
 type tile struct {

@@ -5,7 +5,8 @@ import "github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 // layer is an image with its mask: what is painted where (8.9.6, 11.6.5).
 type layer struct {
 	w, h    int
-	base    *samples // nil: black
+	base    *samples // nil: ink, which is black unless it is said
+	ink     color
 	mask    *samples // nil: all is painted
 	paints  bool     // the mask is light where the image is painted (SMask), not dark
 	key     []int    // colours that are not painted, a range for each component
@@ -75,7 +76,7 @@ func (p *Picture) maskOf() (m Picture, ok bool) {
 func (y *layer) pixels(at int, dst []byte) {
 	if y.base == nil {
 		for i := 0; i < len(dst); i += 4 {
-			dst[i], dst[i+1], dst[i+2] = 0, 0, 0
+			copy(dst[i:i+3], y.ink[:])
 		}
 	} else {
 		y.rgbRow = sized(y.rgbRow, 3*y.base.w)

@@ -18,7 +18,7 @@ const (
 	maxLayers = 4096 // that are painted; scanners cut a page into some hundred strips
 	maxApart  = 16   // that are given one by one
 
-	speckPixels = 256 // of an image that is no picture
+	speckPixels = 64 // of an image that is no picture
 	pagePart    = 0.5 // of the page that images cover at least where they are the page
 	finer       = 2   // how much more a mask has than its picture, at least, to be what matters
 	coverCells  = 32  // to a side, to see how much is covered
@@ -29,6 +29,7 @@ type placed struct {
 	Picture
 	ctm    content.Matrix
 	bounds content.Rect // of what is seen
+	ink    color        // of a stencil
 }
 
 // apart reports whether the image is JPEG data, which are not decoded here.
@@ -78,7 +79,10 @@ func (v *view) look() {
 		if img.Hidden != content.Visible {
 			continue
 		}
-		at := &placed{Of(img), img.CTM, both(img.CTM.Bounds(unit), v.page.Box)}
+		at := &placed{Of(img), img.CTM, both(img.CTM.Bounds(unit), v.page.Box), img.Fill}
+		if img.Clip != (content.Rect{}) {
+			at.bounds = both(at.bounds, img.Clip)
+		}
 		if at.bounds.Empty() || at.Width <= 0 || at.Height <= 0 {
 			continue
 		}
@@ -103,7 +107,7 @@ func (v *view) take(at *placed) {
 	}
 	// A page in layers: a small picture of the colours, and the letters in its mask.
 	if mask, ok := at.maskOf(); ok && mask.Width >= finer*at.Width {
-		v.joined = append(v.joined, &placed{mask, at.ctm, at.bounds})
+		v.joined = append(v.joined, &placed{mask, at.ctm, at.bounds, black})
 	}
 	v.apart = append(v.apart, at)
 }
@@ -169,10 +173,10 @@ func (v *view) show() error {
 	return nil
 }
 
-// alone reports whether an image is the picture of the page as it is: all of it is seen, straight and in its proportions.
+// alone reports whether an image is the picture of the page as it is: all of it is seen, straight, in its proportions and in its colours.
 func (v *view) alone(at *placed) bool {
 	const seen = 0.9
-	return area(at.bounds) > seen*area(at.ctm.Bounds(unit)) && square(at.ctm.Mul(v.flat), at.Width, at.Height)
+	return (at.ink == black || !at.Stencil) && area(at.bounds) > seen*area(at.ctm.Bounds(unit)) && square(at.ctm.Mul(v.flat), at.Width, at.Height)
 }
 
 // turn is how an image has to be turned.

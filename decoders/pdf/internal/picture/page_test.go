@@ -201,6 +201,30 @@ func TestLayers(t *testing.T) {
 	wantPixels(t, pixels(t, v.Pictures[0]), w, h, 0, onWhite)
 }
 
+// TestInkAndClip: a stencil has its colour, and an image is seen where the clip lets it.
+func TestInkAndClip(t *testing.T) {
+	const w, h = 102, 132
+	p := page(t, 0, func(wr *pdftest.Writer) []put {
+		all := stencilImage(wr, w, h, func(x, y int) bool { return true })
+		return []put{{rgbImage(wr, pdftest.Scan(w, h)), fullPage}, {all, fullPage}, {all, fullPage}}
+	})
+	p.Images[1].Fill, p.Images[1].Clip = [3]byte{255, 0, 0}, content.Rect{X1: pageW / 2, Y1: pageH}
+	p.Images[2].Fill, p.Images[2].Clip = [3]byte{0, 0, 255}, content.Rect{X1: pageW, Y1: pageH / 2}
+	scan := pdftest.Scan(w, h)
+	wantPixels(t, one(t, p, limits()), w, h, 0, func(x, y int) icolor.RGBA {
+		switch {
+		case y >= h/2:
+			return icolor.RGBA{0, 0, 255, 255}
+		case x < w/2:
+			return icolor.RGBA{255, 0, 0, 255}
+		}
+		return scan.RGBAAt(x, y)
+	})
+	p.Images = p.Images[:1]
+	p.Images[0].Clip = content.Rect{X1: pageW, Y1: pageH / 2}
+	wantPixels(t, one(t, p, limits()), w, h/2, 0, func(x, y int) icolor.RGBA { return scan.RGBAAt(x, y+h/2) })
+}
+
 // TestMasks: what a mask leaves out is white, and a finer mask keeps its pixels.
 func TestMasks(t *testing.T) {
 	const w, h = 24, 16
