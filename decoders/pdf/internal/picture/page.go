@@ -18,7 +18,7 @@ const (
 	maxLayers = 4096 // that are painted; scanners cut a page into some hundred strips
 	maxApart  = 16   // that are given one by one
 
-	speckPixels = 64 // of an image that is no picture
+	speckPixels = 64  // of an image that is no picture
 	pagePart    = 0.5 // of the page that images cover at least where they are the page
 	finer       = 2   // how much more a mask has than its picture, at least, to be what matters
 	coverCells  = 32  // to a side, to see how much is covered
