@@ -184,7 +184,7 @@ func (j *jpegStrips) take(p *Picture) (ok bool) {
 // add adds a JPEG.
 func (j *jpegStrips) add(h *jpegHead, transform byte, negative bool) {
 	if j.h == 0 {
-		j.tiff = tiff{w: h.w, rows: h.h, bits: 8, samples: h.components, compressed: compressJPEG, photo: photoBlackZero}
+		j.w, j.rows, j.bits, j.samples, j.compressed, j.photo = h.w, h.h, 8, h.components, compressJPEG, photoBlackZero
 		j.transform, j.negative = transform, negative
 		switch {
 		case h.components == 4:

@@ -59,14 +59,19 @@ func (t *tiff) strip(from int) {
 	}
 }
 
-func put16(b []byte, v uint16) []byte { return append(b, byte(v), byte(v>>8)) }
-func put32(b []byte, v uint32) []byte { return put16(put16(b, uint16(v)), uint16(v>>16)) }
+// little appends the n bytes of a number, the lowest first.
+func little(b []byte, v uint32, n int) []byte {
+	for i := range n {
+		b = append(b, byte(v>>(8*i)))
+	}
+	return b
+}
 
 // end writes the directory and returns the file.
 func (t *tiff) end() []byte {
 	at := len(t.b)
 	t.lists = at + 2 + tiffEntryBytes*tiffEntries + 4
-	t.b = put16(t.b, tiffEntries)
+	t.b = little(t.b, tiffEntries, 2)
 	t.entry(tagWidth, uint32(t.w))
 	t.entry(tagHeight, uint32(t.h))
 	bits := []uint32{uint32(t.bits), uint32(t.bits), uint32(t.bits), uint32(t.bits)}
@@ -78,21 +83,21 @@ func (t *tiff) end() []byte {
 	t.entry(tagSamples, uint32(t.samples))
 	t.entry(tagRows, uint32(t.rows))
 	t.entry(tagCounts, t.counts...)
-	t.b = append(put32(t.b, 0), t.behind...)
-	copy(t.b[4:tiffHeaderBytes], put32(nil, uint32(at)))
+	t.b = append(little(t.b, 0, 4), t.behind...)
+	copy(t.b[4:tiffHeaderBytes], little(nil, uint32(at), 4))
 	return t.b
 }
 
 // entry appends an entry of the directory. Several values stand behind it.
-func (t *tiff) entry(tag uint16, values ...uint32) {
-	t.b = put32(put16(put16(t.b, tag), typeLong), uint32(len(values)))
+func (t *tiff) entry(tag uint32, values ...uint32) {
+	t.b = little(little(little(t.b, tag, 2), typeLong, 2), uint32(len(values)), 4)
 	if len(values) == 1 {
-		t.b = put32(t.b, values[0])
+		t.b = little(t.b, values[0], 4)
 		return
 	}
-	t.b = put32(t.b, uint32(t.lists+len(t.behind)))
+	t.b = little(t.b, uint32(t.lists+len(t.behind)), 4)
 	for _, v := range values {
-		t.behind = put32(t.behind, v)
+		t.behind = little(t.behind, v, 4)
 	}
 }
 
