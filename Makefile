@@ -10,7 +10,7 @@ TESTDATA := $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*.go testdata/*/*
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
-.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base wasm wasm-check golden cover clean
+.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-pdf wasm wasm-check golden cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,13 +98,16 @@ soak: ## long runs: 50,000 reads, hostile ones among them, and 1,000 installs in
 
 BENCHCOUNT ?= 10
 BENCHTIME ?= 0.3s
-# Load, Cancel and Soak are measurements of minutes, with figures of their own: make bars and make soak print them.
-BENCH = $(GO) test -run '^$$' -bench . -skip '^Benchmark(Load|Cancel|Soak)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
+# Load, Cancel, Soak and PDFCorpus are measurements of minutes, with figures of their own: make bars, make soak and make bench-pdf print them.
+BENCH = $(GO) test -run '^$$' -bench . -skip '^Benchmark(Load|Cancel|Soak|PDFCorpus)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
 bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.txt
 	@test -s bench/base.txt || { echo "bench/base.txt is missing: make bench-base measures it"; exit 1; }
 	@mkdir -p build
 	$(BENCH) | tee build/bench.txt
 	$(GO) run golang.org/x/perf/cmd/benchstat bench/base.txt build/bench.txt
+
+bench-pdf: ## the text of a corpus of PDFs through the wall beside pdftotext (poppler-utils): CORPUS=DIR
+	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -run '^$$' -bench '^BenchmarkPDFCorpus$$' -benchtime 15x .
 
 bench-base: ## measure again what make bench compares with
 	$(BENCH) | tee bench/base.txt

@@ -40,6 +40,11 @@ func cmdSample(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, b, 0o644))
 }
 
+// rawHeader is the header of a frame, written down as it is.
+type rawHeader string
+
+func (h rawHeader) AppendJSON(dst []byte) []byte { return append(dst, h...) }
+
 func sampleBytes(kind, arg string) ([]byte, error) {
 	n, _ := strconv.Atoi(arg) // where a number is wanted, 0 shows in what is made
 	switch kind {
@@ -61,7 +66,7 @@ func sampleBytes(kind, arg string) ([]byte, error) {
 		in, attack, _ := strings.Cut(arg, " ")
 		return hostiletest.In(in, hostiletest.Attack(attack)), nil
 	case "describes": // one that says this of itself
-		payload, err := abi.AppendFrame(nil, json.RawMessage(arg), nil)
+		payload, err := abi.AppendFrame(nil, rawHeader(arg), nil)
 		return hostiletest.Describing(hostiletest.Frame{Kind: abi.KindDescribe, Payload: payload}), err
 	case "untyped": // one that keeps the rules and adds numbers that are not there
 		i32 := binarytest.Types{binarytest.I32}

@@ -141,7 +141,7 @@ func contentVectors() []vector {
 		page("spaced-out", "character spacing is no word break", `BT /F1 10 Tf 3 Tc 72 700 Td (Hello) Tj ET`, "Hello\n"),
 		page("rotated", "text that runs upwards", `BT /F1 10 Tf 0 1 -1 0 100 100 Tm (up) Tj 0 1 -1 0 100 115 Tm (wards) Tj ET`, "up wards\n"),
 		page("scaled", "the size comes from the matrix", `q 10 0 0 10 72 700 cm BT /F1 1 Tf (ab) Tj 1.3 0 Td (c) Tj ET Q`, "ab c\n"),
-		page("invisible", "text over a scan is text of record", `BT 3 Tr /F1 10 Tf 72 700 Td (scanned) Tj ET`, "scanned\n"),
+		page("invisible", "text over a scan is text of record", "q 612 0 0 792 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q BT 3 Tr /F1 10 Tf 72 700 Td (scanned) Tj ET", "scanned\n"),
 		page("inline-image", "an inline image that looks like text", "q BI /W 2 /H 2 /BPC 8 /CS /G ID (a) Tj EI\x00 EI Q\n"+pdftest.Lines(hello), hello+"\n"),
 		page("stack", "Q without q, and q without Q", "Q Q Q q q q "+pdftest.Lines(hello), hello+"\n"),
 		page("garbage", "what is no content is skipped", ">> ] ) } 12 /X << /A [ ] ] >> zz \x80\xff "+pdftest.Lines(hello), hello+"\n"),
@@ -149,7 +149,7 @@ func contentVectors() []vector {
 		page("deep-arrays", "2,000 open brackets", strings.Repeat("[", 2000)+pdftest.Lines(hello), hello+"\n"),
 		{name: "form", comment: "a form inside a form", data: forms(false), pages: []string{"outer inner\n"}},
 		{name: "form-cycle", comment: "a form that draws itself", data: forms(true), pages: []string{strings.Repeat("outer ", content.MaxFormDepth-1) + "outer\n"}, warn: []string{"partial"}},
-		{name: "annotations", comment: "appearances are read, hidden ones are not", data: annotations(), pages: []string{hello + "\nseen\non\n"}},
+		{name: "annotations", comment: "appearances are read, hidden ones are not", data: annotated(), pages: []string{hello + "\n\nseen\n\non\n"}, warn: []string{"hidden_text"}},
 	}
 }
 
@@ -161,14 +161,14 @@ func forms(cycle bool) []byte {
 	}
 	w := &pdftest.Writer{}
 	f := w.Add(pdftest.Helvetica)
-	w.Stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</Font<</F1 %d 0 R>>/XObject<</X %d 0 R>>>>", f, inner),
+	w.Stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 900 900]/Resources<</Font<</F1 %d 0 R>>/XObject<</X %d 0 R>>>>", f, inner),
 		[]byte("BT /F1 10 Tf 72 700 Td (outer) Tj ET q 1 0 0 1 30 0 cm /X Do Q"))
-	w.Stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]", []byte("BT /F1 10 Tf 72 700 Td (inner) Tj ET"))
+	w.Stream("/Type/XObject/Subtype/Form/BBox[0 0 900 900]", []byte("BT /F1 10 Tf 72 700 Td (inner) Tj ET"))
 	w.Pages("/XObject<</X 2 0 R>>", "/X Do")
 	return w.Table()
 }
 
-func annotations() []byte {
+func annotated() []byte {
 	w := &pdftest.Writer{}
 	f := w.Add(pdftest.Helvetica)
 	content := w.Stream("", []byte(pdftest.Lines(hello)))

@@ -18,7 +18,15 @@ type document struct {
 	all     []page // every page, when the tree was walked
 	lost    int    // nodes of the tree that are missing from all
 	fonts   font.Cache
-	content content.Page // the page that is read; its memory serves the next
+	layers  func(oc object.Node) bool // says which of them are off; nil: there are none
+	content content.Page              // the page that is read; its memory serves the next
+
+	unescaped   bool // what is hidden is shown
+	targets     targets
+	contents    []outlineEntry
+	contentsCut bool
+	inside      []insideFile // files of the document; nil: not looked up
+	seen        []seenPage   // of this answer
 }
 
 // page is one page with what it inherits.
@@ -33,7 +41,11 @@ type inherited struct{ resources, media, crop, rotate object.Node }
 
 // with returns what is inherited below n.
 func (in inherited) with(n object.Node) inherited {
-	own := inherited{n.Key("Resources"), n.Key("MediaBox"), n.Key("CropBox"), n.Key("Rotate")}
+	return in.under(inherited{n.Key("Resources"), n.Key("MediaBox"), n.Key("CropBox"), n.Key("Rotate")})
+}
+
+// under returns what counts where own is said below in.
+func (in inherited) under(own inherited) inherited {
 	return inherited{or(own.resources, in.resources), or(own.media, in.media), or(own.crop, in.crop), or(own.rotate, in.rotate)}
 }
 
@@ -63,15 +75,21 @@ func openDocument(in readapi.Input, password string) (*document, error) {
 	}
 	d := &document{file: f}
 	d.attach()
-	if d.total == 0 && f.Rebuild() { // the cross-references look sound and lead nowhere
+	if d.lost > 0 && f.Search() { // the cross-references may have lost more than one node
+		d.attach()
+	}
+	if d.total == 0 && f.Rebuild() { // they look sound and lead nowhere
 		d.attach()
 	}
 	if d.total == 0 {
 		w := walker{seen: map[int]bool{}}
 		for _, p := range f.LoosePages() {
-			w.visit(p, inherited{}, 1)
+			w.visit(p, above(p), 1)
 		}
 		d.take(&w)
+		if d.tree.Key("Count").Int() > d.total {
+			d.lost++
+		}
 	}
 	if d.total == 0 {
 		return nil, pdk.Malformed("there are no pages")
@@ -79,11 +97,24 @@ func openDocument(in readapi.Input, password string) (*document, error) {
 	return d, nil
 }
 
+// above is what a page inherits of the nodes that it says are above it, for one that no tree led to.
+func above(p object.Node) (in inherited) {
+	for range maxTreeDepth {
+		if p = p.Key("Parent"); !p.Is(object.Dict) {
+			break
+		}
+		in = inherited{}.with(p).under(in)
+	}
+	return in
+}
+
 // attach finds the pages of the file as it is known now.
 func (d *document) attach() {
 	trailer := d.file.Trailer()
 	d.root, d.info = trailer.Key("Root"), trailer.Key("Info")
 	d.tree = d.root.Key("Pages")
+	d.layers = content.Layers(d.root)
+	d.all, d.lost = nil, 0
 	if d.total = d.trusted(d.tree); d.total == 0 {
 		d.walk(d.tree)
 	}
@@ -133,7 +164,8 @@ type walker struct {
 	lost  int // nodes that could not be read or were met before
 }
 
-// visit collects the pages below n.
+// visit collects the pages below n: a dictionary with kids is a node of the tree, one without is a page unless it says that it is a node. An
+// array where a node should be, which some writers nest, stands for its elements.
 func (w *walker) visit(n object.Node, above inherited, depth int) {
 	id := n.ID()
 	if id != 0 && w.seen[id] || depth > maxTreeDepth || len(w.pages) >= maxPages || !n.Is(object.Dict) && !n.Is(object.Array) {
@@ -141,25 +173,63 @@ func (w *walker) visit(n object.Node, above inherited, depth int) {
 		return
 	}
 	w.seen[id] = true
-	above = above.with(n)
 	kids := n
 	if n.Is(object.Dict) {
+		above = above.with(n)
 		kids = n.Key("Kids")
+		if kids.Is(object.Dict) { // one kid without its array
+			w.visit(kids, above, depth+1)
+			return
+		}
 	}
-	if !kids.Is(object.Array) || n.Key("Type").Name() == "Page" {
+	switch {
+	case n.Is(object.Dict) && isPage(n):
 		w.pages = append(w.pages, page{inherited: above, dict: n})
-		return
-	}
-	for i := range kids.Len() {
-		w.visit(kids.Index(i), above, depth+1)
+	case kids.Is(object.Array):
+		for i := range kids.Len() {
+			w.visit(kids.Index(i), above, depth+1)
+		}
+	case n.Key("Count").Int() != 0 || n.Ref("Kids") != 0:
+		w.lost++ // a node whose kids are not there
 	}
 }
 
-// page returns page at, from 1. In a tree that was not walked it follows the counts.
+// isPage reports whether a node of the tree is a page.
+func isPage(n object.Node) bool {
+	switch n.Key("Type").Name() {
+	case "Page":
+		return true
+	case "Pages":
+		return n.Key("Kids").Null() && !n.Key("Contents").Null() // a page that says that it is a node
+	}
+	return !n.Key("Kids").Is(object.Array) && n.Ref("Kids") == 0
+}
+
+// incomplete says what of the file is missing as a whole, "" if nothing is known to be.
+func (d *document) incomplete() string {
+	switch {
+	case d.file.Cut():
+		return "the file breaks off"
+	case d.lost > 0:
+		return "parts of the page tree cannot be read"
+	}
+	return ""
+}
+
+// page returns page at, from 1.
 func (d *document) page(at int) page {
 	if d.all != nil {
 		return d.all[at-1]
 	}
+	p := d.find(at)
+	if !p.dict.Is(object.Dict) && d.file.Search() {
+		p = d.find(at)
+	}
+	return p
+}
+
+// find follows the counts of a tree that was not walked.
+func (d *document) find(at int) page {
 	n, above, skip := d.tree, inherited{}, at-1
 	for range maxTreeDepth {
 		above = above.with(n)

@@ -3,11 +3,9 @@
 package pdk
 
 import (
-	"encoding/json"
 	"io"
 	"unsafe"
 
-	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/abi"
 )
 
@@ -51,10 +49,10 @@ func exportDescribe() int32 {
 
 //go:wasmexport glovebox_decode
 func exportDecode() int32 {
-	var req readapi.Request
 	raw := make([]byte, hostRequestLen()+1) // one more, so that there is a first byte
 	hostRequestRead(unsafe.Pointer(&raw[0]))
-	if err := json.Unmarshal(raw[:len(raw)-1], &req); err != nil {
+	req, err := abi.ParseRequest(raw[:len(raw)-1])
+	if err != nil {
 		return 1
 	}
 	run(served, &input{size: hostInputLen()}, &req, emit)

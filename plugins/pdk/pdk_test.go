@@ -231,6 +231,30 @@ func TestPartsOfOneUnit(t *testing.T) {
 	}
 }
 
+// A structured part is plain values, or JSON that the decoder made itself.
+func TestData(t *testing.T) {
+	for _, c := range []struct {
+		emit func(w *pdk.Writer) error
+		want string // "": the read fails
+	}{
+		{func(w *pdk.Writer) error {
+			return w.Data(1, map[string]any{"rows": [][]string{{"a", "<b>"}}, "n": 1.5})
+		}, `{"n":1.5,"rows":[["a","<b>"]]}`},
+		{func(w *pdk.Writer) error { return w.Data(1, readapi.Child{N: 1}) }, `{"n":1,"name":"","media_type":"","bytes":0}`},
+		{func(w *pdk.Writer) error { return w.JSON(1, []byte(`[1, 2]`)) }, `[1, 2]`},
+		{func(w *pdk.Writer) error { return w.JSON(1, []byte(`[1, 2`)) }, ""},
+		{func(w *pdk.Writer) error { return w.Data(1, struct{ A int }{1}) }, ""},
+	} {
+		d := &pdk.Decoder{Unit: "page", Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error { return c.emit(w) }}
+		res, err := read(t, d, readapi.Request{})
+		if (err == nil) != (c.want != "") {
+			t.Errorf("%q: %v", c.want, err)
+		} else if err == nil && string(res.Parts[0].Data) != c.want {
+			t.Errorf("%s, want %s", res.Parts[0].Data, c.want)
+		}
+	}
+}
+
 func TestStop(t *testing.T) {
 	d := &pdk.Decoder{Unit: "frame", Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
 		n := 0

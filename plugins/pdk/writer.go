@@ -1,7 +1,6 @@
 package pdk
 
 import (
-	"encoding/json"
 	"errors"
 	"iter"
 	"strconv"
@@ -181,18 +180,24 @@ func (w *Writer) Image(at int64, mediaType readapi.MediaType, width, height int,
 	return w.emit(abi.KindImage, abi.Part{At: at, MediaType: mediaType, Width: width, Height: height}, encoded)
 }
 
-// Data emits a structured part of unit at: one JSON value.
+// Data emits a structured part of unit at: one JSON value. value is what abi.AppendJSON takes: bools, strings, numbers, lists and maps of
+// them, or a type that writes itself (abi.Appender). For anything else there is JSON, with json.Marshal, which costs a module its size.
 func (w *Writer) Data(at int64, value any) error {
+	b, err := abi.AppendJSON(nil, value)
+	if err != nil {
+		return w.fail(err)
+	}
+	return w.JSON(at, b)
+}
+
+// JSON emits a structured part of unit at that is JSON already.
+func (w *Writer) JSON(at int64, b []byte) error {
 	given, err := w.begin(at)
 	if err != nil || given {
 		return err
 	}
 	if err := w.flush(); err != nil {
 		return err
-	}
-	b, err := json.Marshal(value)
-	if err != nil {
-		return w.fail(err)
 	}
 	cost := readapi.EstimateTokens(string(b))
 	if !w.fits(cost, int64(len(b))) && w.parts > 0 {

@@ -17,22 +17,6 @@ const MaxHeaderBytes = 1 << 20
 // maxNameBytes bounds names and media types in a frame.
 const maxNameBytes = 4096
 
-// AppendFrame appends the payload of a frame with this header and body to dst. It fails only when header is not JSON.
-func AppendFrame(dst []byte, header any, body []byte) ([]byte, error) {
-	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
-	h, err := json.Marshal(header)
-	if err != nil {
-		return dst[:start], err
-	}
-	if len(h) > MaxHeaderBytes {
-		return dst[:start], errHeader
-	}
-	binary.LittleEndian.PutUint32(dst[start:], uint32(len(h)))
-	dst = append(dst, h...)
-	return append(dst, body...), nil
-}
-
 // Frame is a decoded frame: Value is the header as the kind's type (*Description, map[string]any, *Part, *readapi.Warning, *Failure,
 // *readapi.Child, *File, *End), or nil when the kind is one that this version does not know. Body points into the payload.
 type Frame struct {

@@ -1,23 +1,9 @@
 package content
 
 import (
-	"bytes"
-
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
-
-// state is the part of the graphics state that matters for text (8.4, 9.3).
-type state struct {
-	ctm  Matrix
-	font *font.Font
-	size float64
-	char float64 // Tc
-	word float64 // Tw
-	wide float64 // Tz / 100
-	lead float64 // TL
-	rise float64 // Ts
-}
 
 // Interp runs the content streams of one page and collects its text.
 type Interp struct {
@@ -25,8 +11,14 @@ type Interp struct {
 	fonts *font.Cache
 	out   text
 	page  *Page
+	off   func(oc object.Node) bool // nil: no layers
 	ops   int
 	forms int
+	bulk  int // work of painting
+
+	letters    []letters
+	type3s     map[int]*type3
+	annotation bool // an appearance is run
 }
 
 // frame is one content stream in its resources: a page's, a form's, an appearance's.
@@ -35,6 +27,7 @@ type frame struct {
 	resources object.Node
 	looked    map[string]object.Node // what the names of resources stand for, "Font/F1"
 	fonts     map[string]*font.Font
+	spaces    map[string]*space
 	depth     int // of forms
 	lexer     object.Lexer
 	args      []object.Token
@@ -42,19 +35,30 @@ type frame struct {
 	stack     []state
 	deeper    int // q beyond maxStateDepth
 	tm, line  Matrix
+
+	path, quad    path
+	marks         []mark
+	deepMarks     int  // beyond maxMarks
+	off, artifact bool // of what runs this stream
+	scrolls       bool
+	textFrom      int  // the first span of the text object
+	clipping      bool // some of its text becomes the clip
 }
 
 // run interprets a content stream (8.2, annex A).
 func (in *Interp) run(content []byte, resources object.Node, s state, depth int) {
 	f := frame{in: in, resources: resources, depth: depth, lexer: object.Lexer{B: content}, state: s, tm: Identity, line: Identity}
 	f.args = make([]object.Token, 0, 64)
+	f.off, f.artifact, f.scrolls = s.off, s.artifact, s.scrolls
+	f.path.reset()
+	defer f.closeMarks()
 	for in.page.Short == "" {
 		t := f.lexer.Next()
 		switch {
 		case t.Kind == object.TokEOF:
 			in.file.Work(in.ops & 0xff)
 			return
-		case t.Kind != object.TokKeyword:
+		case t.Kind != object.TokKeyword || t.Is("true") || t.Is("false") || t.Is("null"):
 			if len(f.args) < maxArgs {
 				f.args = append(f.args, t)
 			}
@@ -94,6 +98,7 @@ func (f *frame) matrix() Matrix {
 	return Matrix{f.num(6), f.num(5), f.num(4), f.num(3), f.num(2), f.num(1)}
 }
 
+// operator runs one operator with the operands that stand before it.
 func (f *frame) operator(op []byte) {
 	s := &f.state
 	switch string(op) {
@@ -109,15 +114,43 @@ func (f *frame) operator(op []byte) {
 		if len(f.args) >= 6 {
 			s.ctm = f.matrix().Mul(s.ctm)
 		}
+	case "w":
+		s.width = f.num(1)
 	case "Do":
 		f.draw(string(f.bytes(1)))
 	case "gs":
 		f.external(string(f.bytes(1)))
+	case "sh":
+		f.shade()
 	case "BI":
-		f.skipInlineImage()
+		f.inlineImage()
 	default:
-		f.textOperator(op)
+		if !f.textOperator(op) && !f.pathOperator(op) && !f.colorOperator(op) && !f.markOperator(op) {
+			f.glued(op)
+		}
 	}
+}
+
+// glued runs operators that stand together without a blank, "ETBT" or "Qq", as viewers do.
+func (f *frame) glued(op []byte) {
+	for n := min(len(op)-1, 3); n > 0; n-- {
+		if isOperator(op[:n]) && isOperator(op[n:min(len(op), n+3)]) {
+			f.operator(op[:n])
+			f.args = f.args[:0]
+			f.operator(op[n:])
+			return
+		}
+	}
+}
+
+// isOperator reports whether an operator without operands begins b: only those are seen glued to others.
+func isOperator(b []byte) bool {
+	for _, op := range [...]string{"BT", "ET", "EMC", "q", "Q", "T*", "W*", "f*", "B*", "b*", "W", "n", "f", "F", "S", "s", "B", "b", "h"} {
+		if len(b) >= len(op) && string(b[:len(op)]) == op {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *frame) restore() {
@@ -127,19 +160,37 @@ func (f *frame) restore() {
 	case n > 0:
 		f.state = f.stack[n-1]
 		f.stack = f.stack[:n-1]
+		if len(f.marks) > 0 || f.off != f.state.off {
+			f.marked()
+		}
 	}
 }
 
-// textOperator runs the operators of 9.3 and 9.4; the others do not change text.
-func (f *frame) textOperator(op []byte) {
+// closeMarks ends the sequences that the stream left open.
+func (f *frame) closeMarks() {
+	for f.deepMarks = 0; len(f.marks) > 0; {
+		f.end()
+	}
+}
+
+// textOperator runs the operators of 9.3 and 9.4; it reports false for any other.
+func (f *frame) textOperator(op []byte) bool {
 	s := &f.state
 	switch string(op) {
 	case "BT":
 		f.tm, f.line = Identity, Identity
+		f.textFrom, f.clipping = len(f.in.page.Spans), false
+	case "ET":
+		if f.clipping {
+			f.clipLetters()
+		}
 	case "Tf":
 		if len(f.args) >= 2 {
-			s.size, s.font = f.num(1), f.font(f.bytes(2))
+			s.size = f.num(1)
+			f.setFont(f.font(f.bytes(2)))
 		}
+	case "Tr":
+		s.mode = int(min(max(f.num(1), 0), 7))
 	case "Tc":
 		s.char = f.num(1)
 	case "Tw":
@@ -180,7 +231,10 @@ func (f *frame) textOperator(op []byte) {
 				f.kern(t.Num)
 			}
 		}
+	default:
+		return false
 	}
+	return true
 }
 
 func (f *frame) newLine(x, y float64) {
@@ -209,17 +263,20 @@ func (f *frame) show(b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	if !f.in.out.begin(f.tm.Mul(s.ctm), s) {
+	out := &f.in.out
+	if !out.begin(f.tm.Mul(s.ctm), s, f.in.page.canvas.order) {
 		f.in.page.Short = tooManyGlyphs
 		return
 	}
+	f.clipping = f.clipping || s.mode >= 4
+	twice := out.again(b)
 	moved, glyphs := 0.0, 0
-	for len(b) > 0 && f.in.out.room() {
+	for len(b) > 0 && out.room() {
 		v, n := s.font.Next(b)
 		b = b[n:]
 		by := s.font.Advance(v)
 		if s.font.Vertical() {
-			by = -1 // the default of DW2 (9.7.4.3)
+			by = s.font.AdvanceDown(v)
 		}
 		by = by*s.size + s.char
 		if n == 1 && v == ' ' {
@@ -228,7 +285,12 @@ func (f *frame) show(b []byte) {
 		if !s.font.Vertical() {
 			by *= s.wide
 		}
-		f.in.out.glyph(s.font, v, n, moved, moved+by)
+		if s.type3 != nil {
+			f.type3Glyph(v, moved)
+		}
+		if !twice {
+			out.glyph(s.font, v, n, moved, moved+by)
+		}
 		moved += by
 		glyphs++
 	}
@@ -268,36 +330,42 @@ func (f *frame) resource(category, name string) object.Node {
 const maxNames = 1 << 14
 
 // font returns the font that a resource name stands for.
-func (f *frame) font(name []byte) *font.Font {
-	if known, ok := f.fonts[string(name)]; ok {
-		return known
-	}
+func (f *frame) font(name []byte) (object.Node, *font.Font) {
 	n := f.resource("Font", string(name))
+	if known, ok := f.fonts[string(name)]; ok {
+		return n, known
+	}
 	loaded := f.in.fonts.Load(n)
 	if n.ID() != 0 { // the document keeps it
-		return loaded
+		return n, loaded
 	}
 	if f.fonts == nil || len(f.fonts) >= maxOwnFonts {
 		f.fonts = map[string]*font.Font{}
 	}
 	f.fonts[string(name)] = loaded
-	return loaded
+	return n, loaded
 }
 
 // maxOwnFonts is how many fonts without an object of their own are kept for one content stream.
 const maxOwnFonts = 32
 
-// external applies the font of an external graphics state (8.4.5).
-func (f *frame) external(name string) {
-	if pair := f.resource("ExtGState", name).Key("Font"); pair.Len() == 2 {
-		f.state.font, f.state.size = f.in.fonts.Load(pair.Index(0)), pair.Index(1).Num()
-	}
-}
-
-// draw runs a form XObject (8.10); images have no text.
+// draw runs a form XObject (8.10), or places an image.
 func (f *frame) draw(name string) {
-	if x := f.resource("XObject", name); x.Is(object.Stream) && x.Key("Subtype").Name() == "Form" {
-		f.in.form(x, f.resources, f.state, f.depth+1)
+	x, s := f.resource("XObject", name), f.state
+	if !x.Is(object.Stream) {
+		return
+	}
+	if oc := x.Key("OC"); !oc.Null() && f.in.off != nil && f.in.off(oc) {
+		s.off = true
+	}
+	switch x.Key("Subtype").Name() {
+	case "Form":
+		f.in.form(x, f.resources, s, f.depth+1)
+	case "Image":
+		was := f.state.off
+		f.state.off = s.off
+		f.image(Image{Object: x}, sheer(x))
+		f.state.off = was
 	}
 }
 
@@ -311,50 +379,31 @@ func (in *Interp) form(x, resources object.Node, s state, depth int) {
 		in.page.Short = "forms are nested more deeply than the limit"
 		return
 	}
-	if m := x.Key("Matrix"); m.Len() == 6 {
-		var own Matrix
-		for i := range own {
-			own[i] = m.Index(i).Num()
-		}
-		s.ctm = own.Mul(s.ctm)
+	if m, ok := x.Key("Matrix").Nums(6); ok {
+		s.ctm = Matrix(m).Mul(s.ctm)
+	}
+	if b, ok := x.Key("BBox").Nums(4); ok {
+		s.clip = in.boxed(s.clip, s.ctm, RectOf(b[0], b[1], b[2], b[3]))
 	}
 	if r := x.Key("Resources"); r.Is(object.Dict) {
 		resources = r
+	}
+	if x.Key("Group").Key("S").Name() == "Transparency" {
+		s.grouped()
 	}
 	content, err := x.Data(MaxPageBytes)
 	in.damage(err)
 	in.run(content, resources, s, depth)
 }
 
-// skipInlineImage moves behind an inline image (8.9.7), whose data ends at an EI between white space that is followed by what could be
-// content again.
-func (f *frame) skipInlineImage() {
-	l := &f.lexer
-	for t := l.Next(); !t.Is("ID"); t = l.Next() {
-		if t.Kind == object.TokEOF {
-			return
-		}
-	}
-	for {
-		i := bytes.Index(l.B[l.Pos:], []byte("EI"))
-		if i < 0 {
-			l.Pos = len(l.B)
-			return
-		}
-		at := l.Pos + i
-		l.Pos = at + 2
-		if object.IsSpace(l.B[at-1]) && (l.Pos == len(l.B) || object.IsSpace(l.B[l.Pos])) && printable(l.B[l.Pos:]) {
-			return
-		}
-	}
-}
-
-// printable reports whether the bytes behind an EI look like content, not like more of the picture.
-func printable(b []byte) bool {
-	for _, c := range b[:min(len(b), 16)] {
-		if c > 0x7e || c < ' ' && !object.IsSpace(c) || c == 0 {
-			return false
-		}
-	}
-	return true
+// boxed returns the clip that a rectangle leaves of c.
+func (in *Interp) boxed(c *clip, m Matrix, r Rect) *clip {
+	var p path
+	p.reset()
+	p.move(m.Apply(r.X0, r.Y0))
+	p.add(m.Apply(r.X1, r.Y0))
+	p.add(m.Apply(r.X1, r.Y1))
+	p.add(m.Apply(r.X0, r.Y1))
+	p.close()
+	return in.clipped(c, &p, false)
 }

@@ -7,8 +7,11 @@ import (
 
 // Page is what stands on one page, in user space: points, y upward, not turned by Rotate.
 type Page struct {
-	Box    Rect // what of user space is seen: CropBox, else MediaBox
-	Rotate int  // clockwise, when shown: 0, 90, 180 or 270
+	Box    Rect    // what of user space is seen: CropBox, else MediaBox
+	Rotate int     // clockwise, when shown: 0, 90, 180 or 270
+	Unit   float64 // points that a unit of user space is long (UserUnit); 0 is 1
+
+	ShowHidden bool // the reader asked for hidden text too
 
 	Buf    []byte // UTF-8 of all spans
 	Spans  []Span // in order of the content
@@ -19,6 +22,10 @@ type Page struct {
 	Unknown int    // of them, those that nothing gives a text for
 	Short   string // which limit ended the page, "" if none
 	Damaged string // what could not be read whole, "" if nothing
+	Refused int    // replacements (ActualText) that are not what is shown, and were not taken
+
+	stops  []stop // where each glyph ends, for spans that are hidden in part
+	canvas canvas // what is painted where
 }
 
 // Span is a run of text without a gap, in one style.
@@ -31,26 +38,19 @@ type Span struct {
 	Hidden         Hidden
 	RTL            bool // some of it is written from right to left, and stands in the order in which it looks
 	Vertical       bool // written downward
+	Artifact       bool // marked as no part of the document: a running header, a page number
+
+	order uint32     // how many things were painted before it
+	stop  int32      // its first in Page.stops
+	up    [2]float64 // from the base line to the top of the letters
 }
-
-// Hidden says why a person would not see a span; Visible if one would.
-type Hidden uint8
-
-// The reasons.
-const (
-	Visible         Hidden = iota
-	HiddenInvisible        // render mode 3 or 7, and no picture that it could be the text of
-	HiddenColor            // in the colour of what lies behind it, or transparent
-	HiddenTiny             // below one point
-	HiddenOffPage          // outside the page, or clipped away
-	HiddenCovered          // something was painted over it
-	HiddenLayer            // in a layer that is off
-	hiddenKinds
-)
 
 // Rule is a straight line that is seen, or the edge of a filled rectangle: what tables are drawn with. Horizontal or vertical, X0 ≤ X1 and
 // Y0 ≤ Y1.
-type Rule struct{ X0, Y0, X1, Y1 float64 }
+type Rule struct {
+	X0, Y0, X1, Y1 float64
+	Fill           bool // the edge of a rectangle that is filled and not thin
+}
 
 // Image is a picture that is placed on the page: an XObject, or one that stands in the content itself.
 type Image struct {
@@ -62,8 +62,8 @@ type Image struct {
 
 // Inline is an image that stands in the content (8.9.7).
 type Inline struct {
-	Dict map[string]object.Token // by full names; only single tokens
-	Data []byte                  // still encoded
+	Dict object.Node // by full names
+	Data []byte      // still encoded
 }
 
 // Text returns the text of a span.
@@ -71,5 +71,7 @@ func (p *Page) Text(s *Span) []byte { return p.Buf[s.Start:s.End] }
 
 // reset makes p empty and keeps its memory.
 func (p *Page) reset() {
-	*p = Page{Buf: p.Buf[:0], Spans: p.Spans[:0], Rules: p.Rules[:0], Images: p.Images[:0]}
+	*p = Page{
+		Buf: p.Buf[:0], Spans: p.Spans[:0], Rules: p.Rules[:0], Images: p.Images[:0], stops: p.stops[:0], canvas: p.canvas.emptied(),
+	}
 }

@@ -15,19 +15,44 @@ func New(f *object.File, fonts *font.Cache, p *Page) *Interp {
 
 // Contents runs the content of a page: a stream or an array of streams.
 func (in *Interp) Contents(c, resources object.Node) {
-	in.run(in.contents(c), resources, state{ctm: Identity, wide: 1}, 0)
+	in.run(in.contents(c), resources, in.initialState(), 0)
 }
 
-// Appearance runs an annotation's appearance, which stands at rect (12.5.5).
-func (in *Interp) Appearance(look, rect, resources object.Node) {
+// Appearance runs an annotation's appearance, whose box is made to fill rect (12.5.5). That of an annotation that is not shown paints
+// nothing, and its text is hidden.
+func (in *Interp) Appearance(look, rect, resources object.Node, unseen bool) {
 	if in.page.Short != "" {
 		return
 	}
-	s := state{ctm: Identity, wide: 1}
-	if r, ok := rect.Nums(4); ok { // its scale does not matter for its own words
-		s.ctm = s.ctm.Moved(r[0], r[1])
+	s := in.initialState()
+	s.off = unseen
+	first := len(in.page.Spans)
+	to, ok := rect.Nums(4)
+	box, boxed := look.Key("BBox").Nums(4)
+	if ok && boxed {
+		m := Identity
+		if own, ok := look.Key("Matrix").Nums(6); ok {
+			m = Matrix(own)
+		}
+		from, r := m.Bounds(RectOf(box[0], box[1], box[2], box[3])), RectOf(to[0], to[1], to[2], to[3])
+		sx, sy := 1.0, 1.0
+		if !from.Empty() {
+			sx, sy = (r.X1-r.X0)/(from.X1-from.X0), (r.Y1-r.Y0)/(from.Y1-from.Y0)
+		}
+		s.ctm = Matrix{sx, 0, 0, sy, r.X0 - sx*from.X0, r.Y0 - sy*from.Y0}
+	} else if ok {
+		s.ctm = s.ctm.Moved(to[0], to[1])
 	}
+	in.annotation = true
+	in.out.sealed = true
 	in.form(look, resources, s, 1)
+	in.annotation = false
+	if unseen {
+		for i := range in.page.Spans[first:] {
+			in.page.Spans[first+i].Hidden = HiddenNote
+		}
+	}
+	in.out.sealed = true
 }
 
 // contents joins the content streams of a page: together they are one, and a token never goes over a border (7.8.2).

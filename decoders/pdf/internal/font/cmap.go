@@ -3,44 +3,28 @@ package font
 import (
 	"cmp"
 	"slices"
-	"unicode/utf16"
-	"unicode/utf8"
+	"strings"
 
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/cjk"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
 
-// cmap maps the codes of a font's strings: to text (ToUnicode, ISO 32000-1, 9.10.3) or to character identifiers (9.7.5). Ranges stay
-// ranges, so that what a file says costs what it takes to say it.
-type cmap struct {
-	spaces []codeSpace
-	texts  []textRange
-	cids   []cidRange
-	pool   []byte // UTF-8 that texts point into
-}
-
-// codeSpace is a range of valid codes of n bytes; each byte has its own range.
-type codeSpace struct {
-	n      int
-	lo, hi uint32
-}
-
-// textRange maps lo to pool[off:end], and the codes behind it to the same text with its last character raised.
-type textRange struct {
-	lo, hi   uint32
-	off, end uint32
-}
-
-type cidRange struct {
-	lo, hi uint32
-	cid    uint32
+// cmapFile is what the stream of a CMap holds: one that takes codes to identifiers (ISO 32000-1, 9.7.5) fills codes, a ToUnicode map
+// (9.10.3) the texts. Ranges stay ranges, so that what a file says costs what it takes to say it.
+type cmapFile struct {
+	codes   cjk.CMap
+	notdef  []cjk.Range
+	texts   textMap
+	use     string // the name of a map that it uses
+	entries int    // of all kinds
 }
 
 // maxRanges bounds the ranges of one CMap, and the operands of one of its operators; 65,536 codes of two bytes can each have a range.
 const maxRanges = 1 << 17
 
 // parseCMap reads a CMap file. What it does not understand it skips.
-func parseCMap(data []byte) *cmap {
-	c := &cmap{}
+func parseCMap(data []byte) *cmapFile {
+	c := &cmapFile{}
 	l := object.Lexer{B: data}
 	var args []object.Token
 	for {
@@ -54,65 +38,91 @@ func parseCMap(data []byte) *cmap {
 			}
 			continue
 		}
-		switch string(t.S) {
-		case "endcodespacerange":
-			c.codeSpaces(args)
-		case "endbfchar":
-			c.chars(args)
-		case "endbfrange":
-			c.ranges(args)
-		case "endcidchar":
-			for ; len(args) >= 2; args = args[2:] {
-				c.cid(args[0].S, args[0].S, args[1].Num)
-			}
-		case "endcidrange":
-			for ; len(args) >= 3; args = args[3:] {
-				c.cid(args[0].S, args[1].S, args[2].Num)
-			}
-		}
+		c.section(string(t.S), args)
 		args = args[:0]
 	}
-	byLow := func(a, b textRange) int { return cmp.Compare(a.lo, b.lo) }
-	if !slices.IsSortedFunc(c.texts, byLow) {
-		slices.SortStableFunc(c.texts, byLow)
-	}
-	slices.SortStableFunc(c.cids, func(a, b cidRange) int { return cmp.Compare(a.lo, b.lo) })
+	c.texts.sort()
+	slices.SortStableFunc(c.codes.Ranges, func(a, b cjk.Range) int { return cmp.Compare(a.Lo, b.Lo) })
+	c.codes.NotDef = c.notdef
 	return c
 }
 
-func (c *cmap) codeSpaces(args []object.Token) {
-	for ; len(args) >= 2 && len(c.spaces) < 256; args = args[2:] {
+// section takes the operands of an operator.
+func (c *cmapFile) section(operator string, args []object.Token) {
+	switch operator {
+	case "endcodespacerange":
+		c.codeSpaces(args)
+	case "endbfchar":
+		c.chars(args)
+	case "endbfrange":
+		c.ranges(args)
+	case "endcidchar":
+		for ; len(args) >= 2; args = args[2:] {
+			c.cid(&c.codes.Ranges, args[0].S, args[0].S, args[1].Num)
+		}
+	case "endcidrange":
+		for ; len(args) >= 3; args = args[3:] {
+			c.cid(&c.codes.Ranges, args[0].S, args[1].S, args[2].Num)
+		}
+	case "endnotdefchar", "endnotdefrange":
+		c.notDefined(operator, args)
+	case "usecmap":
+		if n := len(args); n > 0 && args[n-1].Kind == object.TokName {
+			c.use = string(args[n-1].S)
+		}
+	case "def":
+		if n := len(args); n >= 2 && args[n-2].Kind == object.TokName && string(args[n-2].S) == "WMode" {
+			c.codes.Vertical = args[n-1].Num == 1
+		}
+	}
+}
+
+// notDefined takes what to show for codes that nothing else is said of.
+func (c *cmapFile) notDefined(operator string, args []object.Token) {
+	const most = 256 // each is tried for each code
+	n := 3
+	if operator == "endnotdefchar" {
+		n = 2
+	}
+	for ; len(args) >= n && len(c.notdef) < most; args = args[n:] {
+		c.cid(&c.notdef, args[0].S, args[n-2].S, args[n-1].Num)
+	}
+}
+
+// maxSpaces bounds the code spaces of a CMap: each is tried for each code.
+const maxSpaces = 64
+
+func (c *cmapFile) codeSpaces(args []object.Token) {
+	for ; len(args) >= 2 && len(c.codes.Spaces) < maxSpaces; args = args[2:] {
 		if n := len(args[0].S); n >= 1 && n <= 4 && n == len(args[1].S) {
-			c.spaces = append(c.spaces, codeSpace{n, code(args[0].S), code(args[1].S)})
+			c.codes.Spaces = append(c.codes.Spaces, cjk.Space{N: n, Lo: cjk.Code(args[0].S), Hi: cjk.Code(args[1].S)})
 		}
 	}
 }
 
-// code is the number that the bytes of a code make.
-func code(s []byte) (v uint32) {
-	for _, b := range s {
-		v = v<<8 | uint32(b)
+func (c *cmapFile) cid(to *[]cjk.Range, lo, hi []byte, cid float64) {
+	l, h := cjk.Code(lo), cjk.Code(hi)
+	if l > h || cid < 0 || cid > 0xffff || c.entries >= maxRanges {
+		return
 	}
-	return v
+	c.entries++
+	*to = append(*to, cjk.Range{Lo: l, Hi: h, CID: uint32(cid)})
 }
 
-func (c *cmap) chars(args []object.Token) {
+func (c *cmapFile) chars(args []object.Token) {
 	for ; len(args) >= 2; args = args[2:] {
-		lo := code(args[0].S)
-		if args[1].Kind == object.TokName {
-			c.text(lo, lo, []byte(glyphText(string(args[1].S))))
-			continue
-		}
-		c.text(lo, lo, appendUTF16(nil, args[1].S))
+		lo := cjk.Code(args[0].S)
+		c.text(lo, lo, args[1])
 	}
 }
 
-func (c *cmap) ranges(args []object.Token) {
+// ranges reads "<lo> <hi> <text>" and "<lo> <hi> [<text> …]".
+func (c *cmapFile) ranges(args []object.Token) {
 	for len(args) >= 3 {
-		lo, hi, dst := code(args[0].S), code(args[1].S), args[2]
+		lo, hi, dst := cjk.Code(args[0].S), cjk.Code(args[1].S), args[2]
 		args = args[3:]
 		if dst.Kind != object.TokArrayOpen {
-			c.text(lo, hi, appendUTF16(nil, dst.S))
+			c.text(lo, hi, dst)
 			continue
 		}
 		for at := lo; len(args) > 0; at++ {
@@ -121,111 +131,77 @@ func (c *cmap) ranges(args []object.Token) {
 				break
 			}
 			if at <= hi {
-				c.text(at, at, appendUTF16(nil, dst.S))
+				c.text(at, at, dst)
 			}
 		}
 	}
 }
 
-func (c *cmap) text(lo, hi uint32, text []byte) {
-	if hi < lo || len(c.texts) >= maxRanges {
+func (c *cmapFile) text(lo, hi uint32, t object.Token) {
+	if hi < lo || c.entries >= maxRanges {
 		return
 	}
-	off := uint32(len(c.pool))
-	c.pool = append(c.pool, text...)
-	c.texts = append(c.texts, textRange{lo, hi, off, uint32(len(c.pool))})
-}
-
-func (c *cmap) cid(lo, hi []byte, cid float64) {
-	if l, h := code(lo), code(hi); l <= h && cid >= 0 && cid <= 0xffff && len(c.cids) < maxRanges {
-		c.cids = append(c.cids, cidRange{l, h, uint32(cid)})
+	c.entries++
+	switch t.Kind {
+	case object.TokName: // some writers give the glyph's name
+		c.texts.add(lo, hi, []byte(glyphText(string(t.S))))
+	case object.TokNumber: // and some a number
+		c.texts.add(lo, hi, appendUTF16(nil, []byte{byte(int(t.Num) >> 8), byte(int(t.Num))}))
+	default:
+		c.texts.add(lo, hi, appendUTF16(nil, t.S))
 	}
 }
 
-// maxCodeText is how many bytes of UTF-16 one code may stand for (ISO 32000-1, 9.10.3). A map could else make a book of a letter.
-const maxCodeText = 512
-
-// appendUTF16 appends big-endian UTF-16 as UTF-8, maxCodeText bytes of it at most. A single byte stands for itself.
-func appendUTF16(dst, s []byte) []byte {
-	s = s[:min(len(s), maxCodeText)]
-	if len(s) == 1 {
-		return utf8.AppendRune(dst, rune(s[0]))
-	}
-	for i := 0; i+1 < len(s); i += 2 {
-		r := rune(s[i])<<8 | rune(s[i+1])
-		if utf16.IsSurrogate(r) && i+3 < len(s) {
-			r = utf16.DecodeRune(r, rune(s[i+2])<<8|rune(s[i+3]))
-			i += 2
+// predefined returns the CMap with a name (9.7.5.2), nil if it is not known. Identity is a map like the others where one uses it.
+func predefined(name string) *cjk.CMap {
+	switch {
+	case strings.HasPrefix(name, "Identity"):
+		return &cjk.CMap{
+			Vertical: strings.HasSuffix(name, "V"), Spaces: []cjk.Space{{N: 2, Lo: 0, Hi: 0xffff}}, Ranges: []cjk.Range{{Lo: 0, Hi: 0xffff, CID: 0}},
 		}
-		dst = utf8.AppendRune(dst, r)
+	case strings.HasPrefix(name, "OneByteIdentity"):
+		return &cjk.CMap{
+			Vertical: strings.HasSuffix(name, "V"), Spaces: []cjk.Space{{N: 1, Lo: 0, Hi: 0xff}}, Ranges: []cjk.Range{{Lo: 0, Hi: 0xff, CID: 0}},
+		}
 	}
-	return dst
+	return cjk.Load(name)
 }
 
-// appendText appends the text of a code; ok is false if the map has none.
-func (c *cmap) appendText(dst []byte, v uint32) (out []byte, ok bool) {
-	i, _ := slices.BinarySearchFunc(c.texts, v, func(r textRange, v uint32) int {
-		if r.lo <= v {
-			return -1
-		}
-		return 1
-	})
-	const overlap = 4 // how many ranges before it may reach over a later one
-	for j := i - 1; j >= max(0, i-overlap); j-- {
-		r := c.texts[j]
-		if v > r.hi {
-			continue
-		}
-		text := c.pool[r.off:r.end]
-		if len(text) == 0 {
-			return dst, false
-		}
-		if v == r.lo {
-			return append(dst, text...), true
-		}
-		last, n := utf8.DecodeLastRune(text)
-		dst = append(dst, text[:len(text)-n]...)
-		return utf8.AppendRune(dst, last+rune(v-r.lo)), true
+// maxUse bounds how many CMaps may use each other.
+const maxUse = 4
+
+// loadCMap reads the CMap that a stream holds; nil when it is empty. Fonts may share a stream, and each pays for it.
+func loadCMap(n object.Node, depth int) *cmapFile {
+	data, _ := n.Data(maxFontBytes)
+	if len(data) == 0 {
+		return nil
 	}
-	return dst, false
+	n.File().Parsed(len(data))
+	c := parseCMap(data)
+	if mode := n.Key("WMode"); !mode.Null() {
+		c.codes.Vertical = mode.Int() == 1
+	}
+	used := n.Key("UseCMap")
+	switch {
+	case used.Is(object.Stream) && depth > 1:
+		if u := loadCMap(used, depth-1); u != nil {
+			c.useMap(&u.codes)
+		}
+	case used.Is(object.Name):
+		c.useMap(predefined(used.Name()))
+	case c.use != "":
+		c.useMap(predefined(c.use))
+	}
+	return c
 }
 
-// lookupCID returns the character identifier of a code; ok is false if the map has none.
-func (c *cmap) lookupCID(v uint32) (cid uint32, ok bool) {
-	i, _ := slices.BinarySearchFunc(c.cids, v, func(r cidRange, v uint32) int {
-		if r.lo <= v {
-			return -1
-		}
-		return 1
-	})
-	if i == 0 || v > c.cids[i-1].hi {
-		return 0, false
+func (c *cmapFile) useMap(u *cjk.CMap) {
+	if u == nil {
+		return
 	}
-	return c.cids[i-1].cid + v - c.cids[i-1].lo, true
-}
-
-// next cuts the first code off s by the code spaces (9.7.6.3); where none fits it takes as many bytes as the shortest.
-func (c *cmap) next(s []byte) (v uint32, n int) {
-	shortest := 2
-	if len(c.spaces) > 0 {
-		shortest = 4
+	c.codes.Use = u
+	c.codes.Spaces = append(c.codes.Spaces, u.Spaces...)
+	if c.codes.Collection == "" {
+		c.codes.Collection = u.Collection
 	}
-	for _, sp := range c.spaces {
-		shortest = min(shortest, sp.n)
-		if sp.n <= len(s) && sp.contains(s[:sp.n]) {
-			return code(s[:sp.n]), sp.n
-		}
-	}
-	n = min(shortest, len(s))
-	return code(s[:n]), n
-}
-
-func (sp codeSpace) contains(s []byte) bool {
-	for i, b := range s {
-		shift := 8 * (sp.n - 1 - i)
-		if b < byte(sp.lo>>shift) || b > byte(sp.hi>>shift) {
-			return false
-		}
-	}
-	return true
 }

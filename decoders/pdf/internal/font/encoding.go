@@ -1,68 +1,6 @@
 package font
 
-import (
-	_ "embed"
-	"strconv"
-	"strings"
-)
-
-// glyphList is searched by halves as it is, so that it costs nothing before a glyph name is met.
-//
-//go:embed glyphlist.txt
-var glyphList string
-
-// glyphRune returns the character of a glyph name on the Adobe Glyph List, 0 if it is not there.
-func glyphRune(name string) rune {
-	lo, hi := 0, len(glyphList)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		start := strings.LastIndexByte(glyphList[:mid], '\n') + 1
-		end := start + strings.IndexByte(glyphList[start:], '\n')
-		key, value, _ := strings.Cut(glyphList[start:end], " ")
-		switch {
-		case key == name:
-			n, err := strconv.ParseUint(value, 16, 21)
-			if err != nil {
-				return 0
-			}
-			return rune(n)
-		case key < name:
-			lo = end + 1
-		default:
-			hi = start
-		}
-	}
-	return 0
-}
-
-// glyphText returns the text of a glyph name by the rules of the Adobe Glyph List specification: what follows a point is dropped, parts
-// between underscores are joined, uniXXXX and uXXXX are code points. It is "" for names that say nothing.
-func glyphText(name string) string {
-	name, _, _ = strings.Cut(name, ".")
-	if r := glyphRune(name); r != 0 {
-		return string(r)
-	}
-	var b strings.Builder
-	for part := range strings.SplitSeq(name, "_") {
-		switch hex, isUni := strings.CutPrefix(part, "uni"); {
-		case glyphRune(part) != 0:
-			b.WriteRune(glyphRune(part))
-		case isUni && len(hex) >= 4 && len(hex)%4 == 0:
-			for ; len(hex) >= 4; hex = hex[4:] {
-				writeHexRune(&b, hex[:4])
-			}
-		case len(part) >= 5 && len(part) <= 7 && part[0] == 'u':
-			writeHexRune(&b, part[1:])
-		}
-	}
-	return b.String()
-}
-
-func writeHexRune(b *strings.Builder, hex string) {
-	if n, err := strconv.ParseUint(hex, 16, 21); err == nil && n > 0 && n <= 0x10ffff && (n < 0xd800 || n > 0xdfff) {
-		b.WriteRune(rune(n))
-	}
-}
+import "unicode/utf8"
 
 // baseEncoding is one of the encodings of ISO 32000-1, annex D.
 type baseEncoding uint8
@@ -73,6 +11,8 @@ const (
 	encMacRoman
 	encSymbol
 	encDingbats
+	encMacExpert
+	encWingdings
 )
 
 // rune returns the character of a code, 0 if the encoding has none.
@@ -88,6 +28,10 @@ func (e baseEncoding) rune(c byte) rune {
 		return rune(symbolSet[c])
 	case encDingbats:
 		return dingbat(c)
+	case encMacExpert:
+		return runeAt(macExpert, int(c)-' ')
+	case encWingdings:
+		return wingding(c)
 	case encStandard:
 		switch {
 		case c == '\'':
@@ -179,4 +123,55 @@ func dingbatOdd(c byte) rune {
 		return 0x2195
 	}
 	return 0
+}
+
+// wingding maps what of Wingdings stands in running text: bullets, ticks, arrows, faces. The rest says nothing in words.
+func wingding(c byte) rune {
+	const marks = "\x4a☺\x4c☹\x6c●\x6d❍\x6e■\x6f□\x70❐\x71❑\x72❒\x73⬧\x74⧫\x75◆\x76❖\x77⬥\x9e·\x9f•\xa0▪\xa1○\xa2⭕\xa7▪\xa8◻\xaa✦\xab★\xd8➢\xdc➲\xdf←\xe0→" +
+		"\xe1↑\xe2↓\xe8➔\xef⇦\xf0⇨\xf1⇧\xf2⇩\xf3⬄\xfb✗\xfc✔\xfd☒\xfe☑"
+	if c == ' ' {
+		return ' '
+	}
+	for i := 0; i < len(marks); {
+		r, n := utf8.DecodeRuneInString(marks[i+1:])
+		if marks[i] == c {
+			return r
+		}
+		i += 1 + n
+	}
+	return 0
+}
+
+// dingbatName knows the names that ZapfDingbats gives its glyphs: a1 to a206, which do not follow the order of the codes (D.6).
+func dingbatName(name string) rune {
+	if len(name) < 2 || len(name) > 4 || name[0] != 'a' {
+		return 0
+	}
+	n := radix(10, []byte(name[1:]))
+	if n < 0 || name[1] == '0' {
+		return 0
+	}
+	for i := 0; i < len(dingbatNames); i++ {
+		if int(dingbatNames[i]) == n {
+			switch c := i + '!'; {
+			case c < 0x7f:
+				return dingbat(byte(c))
+			default:
+				return dingbat(byte(c - 0x7f + 0xa1))
+			}
+		}
+	}
+	return 0
+}
+
+// dingbatNames are the numbers of the names by code, from 0x21 to 0x7e and on from 0xa1; 0 where there is none.
+var dingbatNames = [...]uint8{
+	1, 2, 202, 3, 4, 5, 119, 118, 117, 11, 12, 13, 14, 15, 16, 105, 17, 18, 19, 20, 21, 22, 23, 24,
+	25, 26, 27, 28, 6, 7, 8, 9, 10, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+	44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67,
+	68, 69, 70, 71, 72, 73, 74, 203, 75, 204, 76, 77, 78, 79, 81, 82, 83, 84, 97, 98, 99, 100, 101, 102,
+	103, 104, 106, 107, 108, 112, 111, 110, 109, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134,
+	135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158,
+	159, 160, 161, 163, 164, 196, 165, 192, 166, 167, 168, 169, 170, 171, 172, 173, 162, 174, 175, 176, 177, 178, 179, 193,
+	180, 199, 181, 200, 182, 0, 201, 183, 184, 197, 185, 194, 198, 186, 195, 187, 188, 189, 190, 191,
 }

@@ -1,43 +1,102 @@
 package font
 
-import "strings"
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
-// standardWidths sets the widths of the standard fonts, which a file need not give (9.6.2.2). Bold and oblique faces take those of the
-// regular one: they only decide where words end.
-func (f *Font) standardWidths(name string) {
-	table := &helveticaWidths
+// standardMetrics are the widths of the standard fonts, a line for each character or code. It is read as it is when a font is met that has
+// no widths.
+//
+//go:embed standard_widths.txt
+var standardMetrics string
+
+// standardWidths sets the widths of the standard fonts, which a file need not give (9.6.2.2). A font that is none of them has to, but if it
+// does not, it is shown in the one that is most like it.
+func (f *Font) standardWidths(name string, flags int) {
+	name = strings.ToLower(name)
+	s := &f.simple
 	switch {
-	case strings.HasPrefix(name, "Courier"):
+	case f.style&Mono != 0:
 		f.width = 600
+		s.widths = nil
 		return
-	case strings.HasPrefix(name, "Times"):
-		table = &timesWidths
-	case strings.HasPrefix(name, "Symbol"), strings.HasPrefix(name, "ZapfDingbats"):
-		f.width = 600
+	case s.base == encSymbol:
+		f.codeWidths("S")
+		return
+	case s.base == encDingbats, s.base == encWingdings:
+		f.codeWidths("Z")
 		return
 	}
-	f.first, f.width = ' ', 556
-	f.widths = make([]float64, len(table))
-	for i, w := range table {
-		f.widths[i] = float64(w)
+	column, usual := 1, 556.0
+	times := containsAny(name, "times", "serif", "roman", "garamond", "georgia", "palatino", "bookman", "cambria") && !strings.Contains(name, "sans")
+	if times || flags&flagSerif != 0 && !containsAny(name, "helvetica", "arial") {
+		column, usual = 3, 500
+	}
+	switch bold, italic := f.style&Bold != 0, f.style&Italic != 0; {
+	case column == 3 && italic && bold:
+		column = 6
+	case column == 3 && italic:
+		column = 5
+	case bold:
+		column++
+	}
+	s.first, f.width = 0, usual
+	s.widths = make([]float64, 256)
+	widths := runeWidths(column)
+	for c := range s.widths {
+		r, n := utf8.DecodeRuneInString(f.glyphName(byte(c)))
+		if w, ok := widths[r]; ok && n > 0 {
+			s.widths[c] = w
+		} else {
+			s.widths[c] = usual
+		}
 	}
 }
 
-// From Adobe's font metrics (AFM), code space to tilde.
-var helveticaWidths = [95]uint16{
-	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
-	556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
-	1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
-	667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
-	333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
-	556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+// glyphName is the text of a code by names alone.
+func (f *Font) glyphName(c byte) string {
+	if name, ok := f.simple.names[c]; ok {
+		return glyphText(name)
+	}
+	return runeText(f.simple.base.rune(c))
 }
 
-var timesWidths = [95]uint16{
-	250, 333, 408, 500, 500, 833, 778, 180, 333, 333, 500, 564, 250, 333, 250, 278,
-	500, 500, 500, 500, 500, 500, 500, 500, 500, 500, 278, 278, 564, 564, 564, 444,
-	921, 722, 667, 667, 722, 611, 556, 722, 722, 333, 389, 722, 611, 889, 722, 722,
-	556, 722, 667, 556, 611, 722, 722, 944, 722, 722, 611, 333, 278, 333, 469, 500,
-	333, 444, 500, 444, 500, 444, 333, 500, 500, 278, 278, 500, 278, 778, 500, 500,
-	500, 500, 333, 389, 278, 500, 500, 722, 500, 500, 444, 480, 200, 480, 541,
+// runeWidths reads a column of the lines that begin with a character in hexadecimal.
+func runeWidths(column int) map[rune]float64 {
+	const characters = 314
+	widths := make(map[rune]float64, characters)
+	for line := range strings.SplitSeq(standardMetrics, "\n") {
+		char, rest, _ := strings.Cut(line, " ")
+		r, err := strconv.ParseUint(char, 16, 21)
+		if err != nil {
+			continue
+		}
+		for range column - 1 {
+			_, rest, _ = strings.Cut(rest, " ")
+		}
+		rest, _, _ = strings.Cut(rest, " ")
+		w, _ := strconv.Atoi(rest)
+		widths[rune(r)] = float64(w)
+	}
+	return widths
+}
+
+// codeWidths reads the lines of one font that has an encoding of its own: a letter for the font, the code in hexadecimal, the width.
+func (f *Font) codeWidths(letter string) {
+	f.simple.first, f.width = 0, 600
+	f.simple.widths = make([]float64, 256)
+	for c := range f.simple.widths {
+		f.simple.widths[c] = f.width
+	}
+	for line := range strings.SplitSeq(standardMetrics, "\n") {
+		rest, ok := strings.CutPrefix(line, letter)
+		code, width, two := strings.Cut(rest, " ")
+		c, err := strconv.ParseUint(code, 16, 8)
+		if w, bad := strconv.Atoi(width); ok && two && err == nil && bad == nil {
+			f.simple.widths[c] = float64(w)
+		}
+	}
 }

@@ -1,76 +1,116 @@
 package object
 
 import (
-	"bytes"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/md5"
-	"crypto/rc4"
-
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 )
 
-// crypt decrypts strings and streams by the standard security handler (ISO 32000-2, 7.6): RC4 of 40 to 128 bits, AES of 128 and 256,
-// with the empty user password.
+// crypt decrypts strings and streams by the standard security handler (ISO 32000-2, 7.6): RC4 of 40 to 128 bits, AES of 128 and 256.
 type crypt struct {
-	key              []byte
-	whole            bool // the file's key is every object's (AES-256)
-	strAES, stmAES   bool
-	strNone, stmNone bool // the Identity crypt filter
-	plainMeta        bool // metadata streams are not encrypted
+	key       []byte
+	whole     bool    // the file's key is every object's (AES-256)
+	plainMeta bool    // metadata streams are not encrypted
+	filters   *object // the crypt filters by name, CF
+	str, stm  method
+	eff       method // of embedded files
 }
 
-// decrypt sets f up for an encrypted file. The error is encrypted when the empty password does not open it.
+// method is how a string or a stream is encrypted.
+type method uint8
+
+const (
+	methodNone method = iota
+	methodRC4
+	methodAES
+	methodUnknown
+)
+
+// decrypt sets f up for an encrypted file. Errors: encrypted (neither the empty password nor the one that was given opens it),
+// unsupported_feature (an encryption that is not read), malformed_input (the dictionary makes no sense).
 func (f *File) decrypt() error {
-	dict := f.direct(f.trailer.key("Encrypt"))
-	if f.crypt != nil || dict.kind == objNull {
+	if f.crypt != nil {
 		return nil
 	}
-	for i := 1; i < len(dict.kids); i += 2 {
-		dict.kids[i] = f.direct(&dict.kids[i])
+	at := f.direct(f.trailer.key("Encrypt"))
+	if at.kind == objNull {
+		return nil
 	}
-	if dict.kind != objDict || !dict.key("Filter").isName("Standard") {
-		return pdk.Encrypted("by a security handler that is not the standard one")
+	if at.kind != objDict {
+		return pdk.Malformed("the encryption dictionary is damaged")
 	}
-	v, r := small(dict.key("V")), small(dict.key("R"))
-	c := &crypt{plainMeta: dict.key("EncryptMetadata").kind == objBool && dict.key("EncryptMetadata").num == 0}
-	bits := small(dict.key("Length"))
-	switch {
-	case v == 1 || v == 2 && bits == 0:
-		bits = 40
-	case v == 4:
-		bits = 128
+	dict := object{kind: objDict} // with its references followed, as they are not decrypted
+	for i := 0; i+1 < len(at.kids); i += 2 {
+		dict.kids = append(dict.kids, at.kids[i], *f.direct(&at.kids[i+1]))
 	}
-	if v >= 4 {
-		var ok, ok2 bool
-		c.stmAES, c.stmNone, ok = f.cryptFilter(&dict, "StmF")
-		c.strAES, c.strNone, ok2 = f.cryptFilter(&dict, "StrF")
-		if !ok || !ok2 {
-			return pdk.Unsupported("a crypt filter method")
+	c, err := f.handler(&dict)
+	if err != nil {
+		return err
+	}
+	if open := c.str == methodNone && c.stm == methodNone && c.eff == methodNone; !open && !c.open(f, &dict) {
+		if f.password == "" {
+			return pdk.Encrypted("it opens only with a password, and none was given")
 		}
-	}
-	var opened bool
-	switch {
-	case v == 5 && (r == 5 || r == 6):
-		c.whole = true
-		opened = c.open256(&dict, r)
-	case (v == 1 || v == 2 || v == 4) && r >= 2 && r <= 4 && bits >= 40 && bits <= 128 && bits%8 == 0:
-		id := f.direct(f.trailer.key("ID"))
-		var first object
-		if len(id.kids) > 0 {
-			first = f.direct(&id.kids[0])
-		}
-		opened = c.open(&dict, first.s, r, bits/8)
-	default:
-		return pdk.Unsupported("an encryption version, revision or key length")
-	}
-	if !opened {
-		return pdk.Encrypted("the empty password does not open it")
+		return pdk.Encrypted("the password that was given does not open it")
 	}
 	f.crypt = c
-	f.loads = nil
-	clear(f.packs)
+	f.forget() // what was looked up before is not decrypted
 	return nil
+}
+
+// handler reads what the encryption dictionary says of how things are encrypted.
+func (f *File) handler(dict *object) (*crypt, error) {
+	name, v, r := dict.key("Filter"), small(dict.key("V")), small(dict.key("R"))
+	switch {
+	case name.kind == objName && !name.isName("Standard"):
+		return nil, pdk.Unsupported("encryption by a security handler that is not the standard one")
+	case v != 0 && v != 1 && v != 2 && v != 4 && v != 5, r != 0 && (r < 2 || r > 6):
+		return nil, pdk.Unsupported("a version of encryption")
+	case v == 0 || !dict.locks():
+		return nil, pdk.Malformed("the encryption dictionary is damaged")
+	}
+	meta := dict.key("EncryptMetadata")
+	c := &crypt{plainMeta: meta.kind == objBool && meta.num == 0, filters: f.direct(dict.key("CF"))}
+	if v < 4 {
+		c.str, c.stm, c.eff = methodRC4, methodRC4, methodRC4
+		return c, nil
+	}
+	c.stm, c.str = c.method(f, dict.key("StmF")), c.method(f, dict.key("StrF"))
+	if c.eff = c.stm; dict.key("EFF").kind == objName {
+		c.eff = c.method(f, dict.key("EFF"))
+	}
+	if c.stm == methodUnknown || c.str == methodUnknown {
+		return nil, pdk.Unsupported("a crypt filter method")
+	}
+	return c, nil
+}
+
+// locks reports whether o has what a password is checked against: a dictionary of the standard handler has at least that.
+func (o *object) locks() bool {
+	r, user := small(o.key("R")), len(o.key("U").s)
+	if r >= 5 {
+		return user >= 48
+	}
+	return r >= 2 && user >= 16 && len(o.key("O").s) >= 32
+}
+
+// method returns the method of the crypt filter that name names (7.6.6); Identity is the one of a missing name.
+func (c *crypt) method(f *File, name *object) method {
+	if name.kind != objName || name.isName("Identity") {
+		return methodNone
+	}
+	filter := f.direct(c.filters.key(string(name.s)))
+	switch string(f.direct(filter.key("CFM")).s) {
+	case "V2":
+		return methodRC4
+	case "AESV2", "AESV3":
+		return methodAES
+	case "None":
+		return methodNone
+	case "":
+		if filter.kind == objDict {
+			return methodNone // its default
+		}
+	}
+	return methodUnknown
 }
 
 // small returns a small integer, 0 for anything else.
@@ -82,138 +122,49 @@ func small(o *object) int {
 	return int(n)
 }
 
-// cryptFilter reads the crypt filter that key (StmF, StrF) names.
-func (f *File) cryptFilter(dict *object, key string) (aes, none, ok bool) {
-	name := dict.key(key)
-	if name.kind != objName || string(name.s) == "Identity" {
-		return false, true, true
+// bytes decrypts what belongs to an object.
+func (c *crypt) bytes(src []byte, num, gen int, m method) []byte {
+	switch m {
+	case methodRC4:
+		return rc4Bytes(c.objectKey(num, gen, false), src)
+	case methodAES:
+		return cbcOpen(c.objectKey(num, gen, true), src)
 	}
-	cf := f.direct(dict.key("CF"))
-	filter := f.direct(cf.key(string(name.s)))
-	method := f.direct(filter.key("CFM"))
-	switch string(method.s) {
-	case "V2":
-		return false, false, true
-	case "AESV2", "AESV3":
-		return true, false, true
-	case "None":
-		return false, true, true
-	}
-	return false, false, false
-}
-
-// passwordPad fills a password up to 32 bytes (algorithm 2, step a).
-var passwordPad = [32]byte{
-	0x28, 0xBF, 0x4E, 0x5E, 0x4E, 0x75, 0x8A, 0x41, 0x64, 0x00, 0x4E, 0x56, 0xFF, 0xFA, 0x01, 0x08,
-	0x2E, 0x2E, 0x00, 0xB6, 0xD0, 0x68, 0x3E, 0x80, 0x2F, 0x0C, 0xA9, 0xFE, 0x64, 0x53, 0x69, 0x7A,
-}
-
-// open derives the key of the empty password (algorithm 2) and checks it against U (algorithms 4 to 6).
-func (c *crypt) open(dict *object, id []byte, r, keyLen int) bool {
-	o, u := dict.key("O").s, dict.key("U").s
-	if len(o) < 32 || len(u) < 16 || r == 2 && len(u) < 32 {
-		return false
-	}
-	perms := uint32(small(dict.key("P")))
-	h := md5.New()
-	h.Write(passwordPad[:])
-	h.Write(o[:32])
-	h.Write([]byte{byte(perms), byte(perms >> 8), byte(perms >> 16), byte(perms >> 24)})
-	h.Write(id)
-	if r >= 4 && c.plainMeta {
-		h.Write([]byte{0xff, 0xff, 0xff, 0xff})
-	}
-	key := h.Sum(nil)
-	if r == 2 {
-		keyLen = 5
-	} else {
-		for range 50 {
-			sum := md5.Sum(key[:keyLen])
-			copy(key, sum[:])
-		}
-	}
-	c.key = key[:keyLen]
-	if r == 2 {
-		check := rc4Bytes(c.key, passwordPad[:])
-		return bytes.Equal(check, u[:32])
-	}
-	sum := md5.Sum(append(bytes.Clone(passwordPad[:]), id...))
-	check := sum[:]
-	for i := range 20 {
-		round := bytes.Clone(c.key)
-		for j := range round {
-			round[j] ^= byte(i)
-		}
-		check = rc4Bytes(round, check)
-	}
-	return bytes.Equal(check, u[:16])
-}
-
-func rc4Bytes(key, src []byte) []byte {
-	c, err := rc4.NewCipher(key)
-	if err != nil {
-		return src
-	}
-	out := make([]byte, len(src))
-	c.XORKeyStream(out, src)
-	return out
-}
-
-// objectKey is the key for one object (algorithm 1).
-func (c *crypt) objectKey(num, gen int, aes bool) []byte {
-	if c.whole {
-		return c.key
-	}
-	b := append(bytes.Clone(c.key), byte(num), byte(num>>8), byte(num>>16), byte(gen), byte(gen>>8))
-	if aes {
-		b = append(b, "sAlT"...)
-	}
-	sum := md5.Sum(b)
-	return sum[:min(16, len(c.key)+5)]
-}
-
-func (c *crypt) bytes(src []byte, num, gen int, useAES bool) []byte {
-	key := c.objectKey(num, gen, useAES)
-	if !useAES {
-		return rc4Bytes(key, src)
-	}
-	if len(src) < 2*aes.BlockSize {
-		return nil
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil
-	}
-	iv, body := src[:aes.BlockSize], src[aes.BlockSize:]
-	out := make([]byte, len(body)-len(body)%aes.BlockSize)
-	cipher.NewCBCDecrypter(block, iv).CryptBlocks(out, body[:len(out)])
-	if pad := int(out[len(out)-1]); pad >= 1 && pad <= aes.BlockSize {
-		out = out[:len(out)-pad]
-	}
-	return out
+	return src
 }
 
 // strings decrypts the strings inside an object.
 func (c *crypt) strings(o *object, num, gen int) {
-	if c.strNone {
+	if c.str == methodNone {
 		return
 	}
 	if o.kind == objString {
-		o.s = c.bytes(o.s, num, gen, c.strAES)
+		o.s = c.bytes(o.s, num, gen, c.str)
 	}
 	for i := range o.kids {
 		c.strings(&o.kids[i], num, gen)
 	}
 }
 
-// stream decrypts the data of a stream.
-func (c *crypt) stream(f *File, raw []byte, hdr *object, num, gen int) []byte {
-	if c.stmNone || c.plainMeta && hdr.key("Type").isName("Metadata") {
-		return raw
+// stream decrypts the data of a stream. Cross-reference streams are never encrypted (7.5.8.2).
+func (c *crypt) stream(dict Node, data []byte, num, gen int) []byte {
+	m := c.stm
+	switch dict.Key("Type").Name() {
+	case "XRef":
+		return data
+	case "Metadata":
+		if c.plainMeta {
+			return data
+		}
+	case "EmbeddedFile":
+		m = c.eff
 	}
-	filter := f.direct(hdr.key("Filter"))
-	if filter.isName("Crypt") || len(filter.kids) > 0 && filter.kids[0].isName("Crypt") {
-		return raw // its own crypt filter, which is Identity unless it says otherwise
+	if steps := dict.steps(); len(steps) > 0 && steps[0].name == "Crypt" { // its own crypt filter (7.4.10)
+		name := steps[0].parm.Key("Name")
+		m = methodNone
+		if name.Is(Name) {
+			m = c.method(dict.f, name.o)
+		}
 	}
-	return c.bytes(raw, num, gen, c.stmAES)
+	return c.bytes(data, num, gen, m)
 }

@@ -2,49 +2,45 @@ package object
 
 import (
 	"bytes"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/sha256"
 	"crypto/sha512"
 )
 
-// open256 finds the file key of the empty user password under AES-256 (ISO 32000-2, algorithm 2.A): revision 6, and revision 5, which
-// Acrobat 9 wrote. U is a hash of 32 bytes, a salt to check the password and a salt for the key, of 8 bytes each.
-func (c *crypt) open256(dict *object, r int) bool {
-	u, ue := dict.key("U").s, dict.key("UE").s
-	if len(u) < 48 || len(ue) < 32 {
+// open256 finds the file key under AES-256 (ISO 32000-2, algorithm 2.A): revision 6, and revision 5, which Acrobat 9 wrote. U and O are a
+// hash of 32 bytes, a salt to check the password and a salt for the key, of 8 bytes each; the owner's hashes include U.
+func (c *crypt) open256(dict *object, r int, password []byte) bool {
+	u := dict.key("U").s
+	if len(u) < 48 {
 		return false
 	}
-	hash := func(salt []byte) []byte {
-		if r == 5 {
-			sum := sha256.Sum256(salt)
-			return sum[:]
+	u = u[:48]
+	for _, who := range []struct {
+		check, key string
+		user       []byte
+	}{{"U", "UE", nil}, {"O", "OE", u}} {
+		h, sealed := dict.key(who.check).s, dict.key(who.key).s
+		if len(h) < 48 || len(sealed) < 32 {
+			continue
 		}
-		return hash6(salt)
+		if bytes.Equal(hash256(r, password, h[32:40], who.user), h[:32]) {
+			c.key = cbcDecrypt(hash256(r, password, h[40:48], who.user), make([]byte, 16), sealed[:32])
+			return true
+		}
 	}
-	if !bytes.Equal(hash(u[32:40]), u[:32]) {
-		return false
-	}
-	block, err := aes.NewCipher(hash(u[40:48]))
-	if err != nil {
-		return false
-	}
-	c.key = make([]byte, 32)
-	cipher.NewCBCDecrypter(block, make([]byte, aes.BlockSize)).CryptBlocks(c.key, ue[:32])
-	return true
+	return false
 }
 
-// hash6 is the hash of revision 6 for the empty password (algorithm 2.B).
-func hash6(salt []byte) []byte {
-	sum := sha256.Sum256(salt)
+// hash256 is the hash of a password: SHA-256 in revision 5, algorithm 2.B in revision 6.
+func hash256(r int, password, salt, user []byte) []byte {
+	b := append(append(bytes.Clone(password), salt...), user...)
+	sum := sha256.Sum256(b)
 	k := sum[:]
+	if r == 5 {
+		return k
+	}
 	for round := 0; ; round++ {
-		e := bytes.Repeat(k, 64) // the password, which is empty, and k
-		block, err := aes.NewCipher(k[:16])
-		if err != nil {
-			return nil
-		}
-		cipher.NewCBCEncrypter(block, k[16:32]).CryptBlocks(e, e)
+		e := bytes.Repeat(append(append(bytes.Clone(password), k...), user...), 64)
+		cbcEncrypt(k[:16], k[16:32], e)
 		mod := 0
 		for _, b := range e[:16] { // 256 is 1 modulo 3, so the number is the sum of its bytes
 			mod += int(b)

@@ -1,24 +1,21 @@
 package object
 
-import (
-	"bytes"
-	"io"
-	"slices"
-
-	"github.com/glovebox-wasm/glovebox/readapi"
-)
+import "github.com/glovebox-wasm/glovebox/readapi"
 
 // File is a PDF whose objects can be looked up, sound or not. It reads only what is asked for.
 type File struct {
 	in       readapi.Input
-	base     int64   // bytes before the header, which some writers do not count in offsets
-	version  string  // of the header, "1.7"
-	entries  []entry // by object number
+	blocks   blocks
+	base     int64         // bytes before the header, which some writers do not count in offsets
+	version  string        // of the header, "1.7"
+	entries  []entry       // by object number
+	sparse   map[int]entry // those of numbers that are far above the others
 	trailer  object
 	crypt    *crypt        // nil: not encrypted
 	password string        // given by the reader
 	rebuilt  bool          // the whole file was searched and the cross-references made anew
-	found    map[int]int64 // what the search for a lost object met
+	found    map[int]int64 // where the search for lost objects met each
+	cut      bool          // a search saw that the file ends inside an object
 	pages    []int         // page objects that the search met, in order of the file
 	loads    map[int]*loaded
 	loadSize int
@@ -35,6 +32,9 @@ func (f *File) Version() string { return f.version }
 // Encrypted reports whether the file is encrypted, which it no longer is to whoever reads it through f.
 func (f *File) Encrypted() bool { return f.crypt != nil }
 
+// Cut reports whether the file ends inside an object, as a download does that broke off. It is known only once the file was searched.
+func (f *File) Cut() bool { return f.cut }
+
 // Trailer returns the trailer dictionary.
 func (f *File) Trailer() Node { return f.node(&f.trailer) }
 
@@ -49,274 +49,135 @@ func (f *File) LoosePages() []Node {
 
 // entry says where an object is.
 type entry struct {
+	off     int64 // plain, free: offset in the file; packed: number of the object stream
+	idx     int32 // packed: index in the object stream
 	kind    entryKind
 	checked bool // plain: off is right, or -1
-	gen     uint16
-	off     int64 // plain: offset in the file; packed: number of the object stream
-	idx     int32 // packed: index in the object stream
 }
 
 type entryKind uint8
 
 const (
-	entryFree entryKind = iota
+	entryNone entryKind = iota
+	entryFree
 	entryPlain
 	entryPacked
 )
 
-// window returns up to n bytes of the file at off; fewer at the end.
-func (f *File) window(off int64, n int) []byte {
-	if off < 0 || off >= f.in.Size() {
-		return nil
-	}
-	b := make([]byte, min(int64(n), f.in.Size()-off))
-	k, err := f.in.ReadAt(b, off)
-	if err != nil && err != io.EOF {
-		k = max(k, 0)
-	}
-	return b[:k]
-}
+// Tables of entries grow with the file, not with the numbers that it uses.
+const (
+	maxGap    = 1 << 12 // numbers that may be left out between two entries of the table, in a small file
+	maxSparse = 1 << 16 // entries behind larger gaps
+)
 
-// objectAt reads the indirect object at off. The window grows until the object ends inside it; one that is over the limit is not read.
-func (f *File) objectAt(off int64) (in indirect, ok bool) {
-	for n := 1 << 10; ; n = min(8*n, maxObjectBytes) {
-		b := f.window(off, n)
-		p := newParser(b)
-		in, ok = p.indirect()
-		f.Parsed(p.Pos)
-		switch {
-		case p.Pos+16 < len(b) || len(b) < n:
-			return in, ok
-		case n == maxObjectBytes:
-			return indirect{}, false
+// entry returns where the object num is, nil if nothing is known of it.
+func (f *File) entry(num int) *entry {
+	if num >= 0 && num < len(f.entries) {
+		if e := &f.entries[num]; e.kind != entryNone {
+			return e
 		}
 	}
+	if e, ok := f.sparse[num]; ok {
+		return &e
+	}
+	return nil
 }
 
-// plain returns an indirect object that is not in an object stream, decrypted.
-func (f *File) plain(num int) (in indirect, off int64, ok bool) {
-	if num < 0 || num >= len(f.entries) || f.entries[num].kind != entryPlain {
-		return in, 0, false
+// put records where an object is.
+func (f *File) put(num int, e entry) {
+	switch {
+	case num < 0 || num > maxObjects:
+	case num < len(f.entries):
+		f.entries[num] = e
+	case num < maxEntries && (num < len(f.entries)+maxGap || int64(num) < f.in.Size()/32):
+		f.entries = append(f.entries, make([]entry, num-len(f.entries)+1)...)
+		f.entries[num] = e
+	case f.sparse == nil:
+		f.sparse = map[int]entry{num: e}
+	case len(f.sparse) < maxSparse:
+		f.sparse[num] = e
 	}
-	if off = f.locate(num); off < 0 {
-		return in, 0, false
+}
+
+// set records an entry unless a newer section has one. That an object is free says only that it is nowhere else: an older section or, in
+// hybrid files, a stream beside the table may know better (7.5.8.4).
+func (f *File) set(num int, e entry) {
+	if old := f.entry(num); old == nil || old.kind == entryFree && e.kind != entryFree {
+		f.put(num, e)
 	}
-	if in, ok = f.objectAt(off); !ok {
-		return in, 0, false
+}
+
+// plain returns an indirect object that is not in an object stream, decrypted; nil if there is none.
+func (f *File) plain(num int, e *entry) *loaded {
+	in, off, ok := f.locate(num, e)
+	if !ok {
+		return nil
 	}
 	if f.crypt != nil {
 		f.crypt.strings(&in.obj, num, in.gen)
 	}
-	return in, off, true
+	l := &loaded{obj: in.obj, num: num, gen: in.gen}
+	if in.stream > 0 {
+		l.data = off + int64(in.stream)
+	}
+	return l
 }
 
-// locate returns where the plain object num really begins, -1 if nowhere: at its entry's offset, at that offset counted from the header,
-// or where a search finds it.
-func (f *File) locate(num int) int64 {
-	e := &f.entries[num]
-	if e.checked {
-		return e.off
+// locate reads the plain object num from where it really begins: at its entry's offset, at that offset counted from the header, a few bytes
+// beside it, or where a search finds it.
+func (f *File) locate(num int, e *entry) (in indirect, off int64, ok bool) {
+	if e.kind == entryFree { // some writers free what they use; there the offset is right, and a search may have met it
+		if e.off > 0 {
+			if in, ok = f.objectAt(e.off); ok && in.num == num {
+				return in, e.off, true
+			}
+		}
+		off, ok = f.found[num]
+		if ok {
+			in, ok = f.objectAt(off)
+		}
+		return in, off, ok
 	}
-	e.checked = true
-	if f.startsAt(e.off, num) {
-		return e.off
+	if !e.checked {
+		off := e.off
+		for _, try := range []int64{off, off + f.base} {
+			if in, ok = f.objectAt(try); ok && in.num == num {
+				f.put(num, entry{kind: entryPlain, off: try, checked: true})
+				return in, try, true
+			}
+		}
+		if off = f.near(num, e.off); off < 0 {
+			off = f.lost(num)
+		}
+		f.put(num, entry{kind: entryPlain, off: off, checked: true})
+		e = &entry{off: off}
 	}
-	if f.base > 0 && f.startsAt(e.off+f.base, num) {
-		e.off += f.base
-		return e.off
-	}
-	e.off = f.lost(num)
-	return e.off
+	in, ok = f.objectAt(e.off)
+	return in, e.off, ok && in.num == num
 }
 
-// headerLook is within how many bytes "N G obj" has to stand.
-const headerLook = 64
+// nearBytes is how far from its offset an object is looked for before the whole file is searched.
+const nearBytes = 64
 
-func (f *File) startsAt(off int64, num int) bool {
-	p := newParser(f.window(off, headerLook))
-	n, _, ok := p.header()
-	return ok && n == num
-}
-
-// lookup returns the object with a number, wherever it is.
-func (f *File) lookup(num int) object {
-	if num >= 0 && num < len(f.entries) && f.entries[num].kind == entryPacked {
-		b := f.packed(num)
-		p := newParser(b)
-		o := p.object(0)
-		f.Parsed(p.Pos)
-		return o
+// near looks for the beginning of the object num around off; -1 if it is not there.
+func (f *File) near(num int, off int64) int64 {
+	from := max(0, off-nearBytes)
+	b := f.peek(from, 2*nearBytes)
+	for i := range matches(b, "obj", 0, len(b)) {
+		if n, _, at, ok := headerBefore(b, i); ok && n == num {
+			return from + int64(at)
+		}
 	}
-	in, _, _ := f.plain(num)
-	return in.obj
+	return -1
 }
 
 // direct returns o, or what it refers to.
-func (f *File) direct(o *object) object {
-	for range 8 {
+func (f *File) direct(o *object) *object {
+	for range maxReferences {
 		if o.kind != objRef {
-			return *o
+			return o
 		}
-		next := f.lookup(int(o.num))
-		o = &next
+		o = &f.load(int(o.num)).obj
 	}
-	return object{}
-}
-
-// stream returns the dictionary and the decoded data of a stream. With an error (see decode) data is what could be read.
-func (f *File) stream(num, limit int) (hdr object, data []byte, err error) {
-	in, off, ok := f.plain(num)
-	if !ok || in.stream == 0 {
-		return in.obj, nil, ErrDamaged
-	}
-	data, err = f.streamData(&in, off, limit)
-	return in.obj, data, err
-}
-
-// streamData returns the decoded data of the stream in, which stands at off.
-func (f *File) streamData(in *indirect, off int64, limit int) ([]byte, error) {
-	start := off + int64(in.stream)
-	n := f.streamLength(&in.obj, start)
-	if n > maxStreamBytes {
-		return nil, ErrBudget
-	}
-	raw := f.window(start, int(n))
-	if f.crypt != nil && !in.obj.key("Type").isName("XRef") {
-		raw = f.crypt.stream(f, raw, &in.obj, in.num, in.gen)
-	}
-	data, err := f.decode(&in.obj, raw, limit)
-	f.decoded(len(raw) + len(data))
-	return data, err
-}
-
-var endstream = []byte("endstream")
-
-// streamLength returns the length of the data at start: the one that the dictionary says if "endstream" follows it, else up to the next
-// "endstream" (or "endobj"), else the rest of the file.
-func (f *File) streamLength(hdr *object, start int64) int64 {
-	rest := max(0, f.in.Size()-start)
-	if f.lengths < 4 { // a length may refer to an object that needs a length
-		f.lengths++
-		length := f.direct(hdr.key("Length"))
-		f.lengths--
-		if n, ok := length.integer(); ok && n >= 0 && n <= rest {
-			tail := Lexer{B: f.window(start+n, 32)}
-			tail.Skip()
-			if bytes.HasPrefix(tail.B[tail.Pos:], endstream) || bytes.HasPrefix(tail.B[tail.Pos:], endstream[3:]) {
-				return n
-			}
-		}
-	}
-	return f.findEnd(start, rest)
-}
-
-// findEnd searches for the end of the stream data at start.
-func (f *File) findEnd(start, rest int64) int64 {
-	const step = 64 << 10
-	for at := int64(0); at < rest; at += step {
-		b := f.window(start+at, step+len(endstream)-1)
-		f.searched(len(b))
-		i := bytes.Index(b, endstream)
-		if i < 0 {
-			i = len(b)
-		}
-		if j := bytes.Index(b[:i], []byte("endobj")); j >= 0 {
-			i = j
-		}
-		if i == len(b) {
-			continue
-		}
-		n := at + int64(i)
-		if eol := f.window(start+max(0, n-2), int(min(2, n))); len(eol) > 0 && eol[len(eol)-1] == '\n' {
-			n--
-			if len(eol) == 2 && eol[0] == '\r' {
-				n--
-			}
-		} else if len(eol) > 0 && eol[len(eol)-1] == '\r' {
-			n--
-		}
-		return n
-	}
-	return rest
-}
-
-// pack is a decoded object stream.
-type pack struct {
-	data []byte
-	nums []int
-	offs []int // in data, of each object
-	ends []int // in data, of each object
-}
-
-// packed returns the text of an object that lies in an object stream; empty if it is not there.
-func (f *File) packed(num int) []byte {
-	e := f.entries[num]
-	p := f.pack(int(e.off))
-	if p == nil {
-		return nil
-	}
-	i := int(e.idx)
-	if i >= len(p.nums) || p.nums[i] != num { // the index is a hint, the number decides
-		for i = len(p.nums) - 1; i >= 0 && p.nums[i] != num; i-- {
-		}
-		if i < 0 {
-			return nil
-		}
-	}
-	if p.ends[i]-p.offs[i] > maxObjectBytes {
-		return nil
-	}
-	return p.data[p.offs[i]:p.ends[i]]
-}
-
-// maxPacks is how many bytes of decoded object streams are kept.
-const maxPacks = 24 << 20
-
-// pack returns object stream num, decoded; nil if there is none.
-func (f *File) pack(num int) *pack {
-	if p, ok := f.packs[num]; ok {
-		return p
-	}
-	if f.packs == nil || f.packSize > maxPacks {
-		f.packs, f.packSize = map[int]*pack{}, 0
-	}
-	f.packs[num] = nil // an object stream whose length lies in itself
-	hdr, data, err := f.stream(num, maxStreamBytes)
-	if err != nil && len(data) == 0 {
-		return nil
-	}
-	p := parsePack(f, &hdr, data)
-	f.packs[num] = p
-	f.packSize += len(data)
-	return p
-}
-
-// parsePack reads the index of an object stream (7.5.7).
-func parsePack(f *File, hdr *object, data []byte) *pack {
-	first, n := f.direct(hdr.key("First")), f.direct(hdr.key("N"))
-	start, ok := first.integer()
-	count, ok2 := n.integer()
-	if !ok || !ok2 || start < 0 || start > int64(len(data)) || count < 0 {
-		return nil
-	}
-	count = min(count, start/3+1) // "1 0 " is the least that one object takes there
-	p := &pack{data: data, nums: make([]int, 0, count), offs: make([]int, 0, count)}
-	l := Lexer{B: data[:start]}
-	for range count {
-		num, off := l.Next(), l.Next()
-		if num.Kind != TokNumber || off.Kind != TokNumber {
-			break
-		}
-		if num.Num < 0 || num.Num > maxObjects || off.Num < 0 || off.Num > float64(len(data)-int(start)) {
-			continue
-		}
-		p.nums = append(p.nums, int(num.Num))
-		p.offs = append(p.offs, int(start)+int(off.Num))
-	}
-	sorted := append(slices.Sorted(slices.Values(p.offs)), len(data))
-	for _, off := range p.offs {
-		i, _ := slices.BinarySearch(sorted, off+1)
-		p.ends = append(p.ends, sorted[min(i, len(sorted)-1)])
-	}
-	return p
+	return &nullObject
 }

@@ -24,10 +24,11 @@ type Node struct {
 	stream bool
 }
 
-// loaded is an object that was parsed, and whether data follows it.
+// loaded is an object that was parsed.
 type loaded struct {
-	obj    object
-	stream bool
+	obj      object
+	num, gen int
+	data     int64 // where the data of a stream begin in the file; 0: no stream
 }
 
 // node follows o, which is a value inside the object id, to what it stands for.
@@ -38,7 +39,7 @@ func (f *File) node(o *object) Node {
 			return n
 		}
 		l := f.load(int(n.o.num))
-		n = Node{f: f, o: &l.obj, id: int(n.o.num), stream: l.stream}
+		n = Node{f: f, o: &l.obj, id: int(n.o.num), stream: l.data > 0}
 	}
 	return Node{f: f}
 }
@@ -57,15 +58,7 @@ func (f *File) load(num int) *loaded {
 		f.Work(1)
 		return l
 	}
-	l := &loaded{}
-	switch {
-	case num < 0 || num >= len(f.entries):
-	case f.entries[num].kind == entryPacked:
-		l.obj = f.lookup(num)
-	default:
-		in, _, _ := f.plain(num)
-		l.obj, l.stream = in.obj, in.stream > 0
-	}
+	l := f.parse(num)
 	if f.loadSize += sizeOf(&l.obj); f.loadSize > maxKeptBytes || f.loads == nil {
 		f.loads, f.loadSize = map[int]*loaded{}, sizeOf(&l.obj)
 	}
@@ -73,9 +66,32 @@ func (f *File) load(num int) *loaded {
 	return l
 }
 
+// parse reads an object, wherever it is; one that is nowhere is null.
+func (f *File) parse(num int) *loaded {
+	e := f.entry(num)
+	if e == nil {
+		off, ok := f.found[num]
+		if !ok {
+			return &loaded{}
+		}
+		e = &entry{kind: entryPlain, off: off, checked: true}
+	}
+	if e.kind == entryPacked {
+		p := newParser(f.packed(num, e))
+		o := p.object(0)
+		f.Parsed(p.Pos)
+		o.compact()
+		return &loaded{obj: o, num: num}
+	}
+	if l := f.plain(num, e); l != nil {
+		return l
+	}
+	return &loaded{}
+}
+
 // sizeOf is about how many bytes a parsed object takes.
 func sizeOf(o *object) int {
-	n := 64 + len(o.s)
+	n := 80 + len(o.s)
 	for i := range o.kids {
 		n += sizeOf(&o.kids[i])
 	}
@@ -235,6 +251,60 @@ func (n Node) Data(limit int) ([]byte, error) {
 	if !n.Is(Stream) {
 		return nil, nil
 	}
-	_, b, err := n.f.stream(n.id, limit)
-	return b, err
+	return n.f.streamData(n.f.load(n.id), limit)
+}
+
+// whole decodes all of raw.
+func (n Node) whole(raw []byte, limit int) ([]byte, error) {
+	data, filter, _, err := n.Decode(raw, limit)
+	if filter != "" {
+		return nil, ErrFilter
+	}
+	return data, err
+}
+
+// Encoded returns the data of a stream decoded as far as filters for text go: filter is the name of the first other one (DCTDecode,
+// CCITTFaxDecode, JPXDecode, JBIG2Decode or one that nobody knows) and parms its parameters; it is "" when data is whole. Data stays
+// within limit bytes. With an error (ErrDamaged, ErrBudget) data is what was decoded before it.
+func (n Node) Encoded(limit int) (data []byte, filter string, parms Node, err error) {
+	if !n.Is(Stream) {
+		return nil, "", Node{}, nil
+	}
+	dict, raw, broken := n.f.raw(n.f.load(n.id))
+	if data, filter, parms, err = dict.Decode(raw, limit); err == nil {
+		err = broken
+	}
+	return data, filter, parms, err
+}
+
+// Decode is Encoded for raw data that stand elsewhere, which the dictionary n describes: those of an inline image, whose keys and names may
+// be abbreviated.
+func (n Node) Decode(raw []byte, limit int) (data []byte, filter string, parms Node, err error) {
+	if n.f == nil {
+		return raw, "", Node{}, nil
+	}
+	data, filter, parms, err = n.decode(raw, limit)
+	n.f.decoded(len(raw) + len(data))
+	if filter != "" && len(data) > limit {
+		data, err = data[:limit], ErrBudget
+	}
+	return data, filter, parms, err
+}
+
+// Filters returns the full names of a stream's filters, in the order in which they are undone.
+func (n Node) Filters() []string {
+	var out []string
+	for _, s := range n.steps() {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// Parse reads one object that stands outside the file's objects, such as the dictionary of an inline image; b may not be written to as long
+// as the Node is used.
+func (f *File) Parse(b []byte) Node {
+	f.Parsed(len(b))
+	p := newParser(b)
+	o := p.object(0)
+	return f.node(&o)
 }

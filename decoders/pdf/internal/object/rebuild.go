@@ -1,10 +1,6 @@
 package object
 
-import (
-	"bytes"
-	"iter"
-	"slices"
-)
+import "slices"
 
 // Rebuild searches the whole file for its objects unless that was done, for files whose cross-references look sound and lead nowhere. It
 // reports whether it did.
@@ -16,6 +12,17 @@ func (f *File) Rebuild() bool {
 	return true
 }
 
+// Search looks through the whole file for objects that the cross-references do not know, unless that was done, and leaves the known ones
+// where they are. It reports whether it did.
+func (f *File) Search() bool {
+	if f.rebuilt || f.found != nil {
+		return false
+	}
+	f.lost(0)
+	f.loads, f.loadSize = nil, 0
+	return true
+}
+
 // rebuild finds the objects by searching the whole file for "N G obj", for files whose cross-references are missing or wrong. The last
 // object with a number counts, as the newest was appended last.
 func (f *File) rebuild() {
@@ -23,51 +30,72 @@ func (f *File) rebuild() {
 		return
 	}
 	old := f.trailer
-	f.rebuilt, f.entries, f.trailer = true, nil, object{}
-	f.loads = nil
-	clear(f.packs)
+	f.rebuilt, f.entries, f.sparse, f.trailer, f.found = true, nil, nil, object{}, nil
+	f.forget()
 	var s scan
 	s.run(f)
+	f.cut = s.cut()
 	for _, o := range s.objects {
-		if o.num >= f.objectLimit() {
-			continue
-		}
-		if o.num < len(f.entries) {
-			f.entries[o.num] = entry{}
-		}
-		f.set(o.num, entry{kind: entryPlain, gen: uint16(o.gen), off: o.off})
+		f.put(int(o.num), entry{kind: entryPlain, off: o.off, checked: true})
 	}
 	candidates := f.trailers(&s, old)
-	for _, c := range candidates { // object streams may be encrypted
-		if c.key("Encrypt").kind != objNull {
-			f.trailer = c
-			_ = f.decrypt() // whoever opens the file asks again
+	if f.crypt == nil { // object streams may be encrypted
+		f.trailer = joined(candidates)
+		_ = f.decrypt() // whoever opens the file asks again
+	}
+	for _, o := range s.objects {
+		if o.kind == foundPack {
+			s.unpack(f, o)
 		}
 	}
-	for _, num := range s.packs {
-		f.unpackIndex(num)
-	}
+	f.forget()
 	f.trailer = f.bestTrailer(&s, candidates)
-	seen := map[int]bool{}
-	for _, num := range s.pages {
-		if num < len(f.entries) && f.entries[num].kind == entryPlain && !seen[num] && len(f.pages) < maxLoose {
-			seen[num] = true
-			f.pages = append(f.pages, num)
-		}
-	}
+	f.forget()
+	f.pages = s.loose(f)
+}
+
+// forget drops what is kept of the objects.
+func (f *File) forget() {
+	f.loads, f.loadSize, f.packs, f.packSize = nil, 0, nil, 0
 }
 
 // maxLoose bounds how many pages are read without a page tree.
 const maxLoose = 1 << 16
 
-// unpackIndex enters the objects of an object stream that no plain object replaces.
-func (f *File) unpackIndex(num int) {
+// loose returns the page objects in order of the file, each once and in its newest version.
+func (s *scan) loose(f *File) (pages []int) {
+	slices.SortStableFunc(s.pages, func(a, b found) int { return int(min(max(a.off-b.off, -1), 1)) })
+	seen := map[int]bool{}
+	for _, o := range s.pages {
+		num := int(o.num)
+		if e := f.entry(num); e != nil && !seen[num] && len(pages) < maxLoose && (e.kind == entryPacked || e.off == o.off) {
+			seen[num] = true
+			pages = append(pages, num)
+		}
+	}
+	return pages
+}
+
+// unpack enters the objects of the object stream o that no newer object replaces, and notes the catalogs and pages among them.
+func (s *scan) unpack(f *File, o found) {
+	num := int(o.num)
+	if e := f.entry(num); e == nil || e.kind != entryPlain || e.off != o.off {
+		return // there is a newer one with this number
+	}
 	p := f.pack(num)
 	if p == nil {
 		return
 	}
 	for i, n := range p.nums {
-		f.set(n, entry{kind: entryPacked, off: int64(num), idx: int32(i)})
+		f.Work(1)
+		if e := f.entry(n); e != nil && e.kind == entryPlain && e.off > o.off {
+			continue
+		}
+		f.put(n, entry{kind: entryPacked, off: int64(num), idx: int32(i)})
+		l := newParser(p.data[p.offs[i]:min(p.ends[i], p.offs[i]+lookAhead)])
+		dict := l.object(0)
+		f.Parsed(l.Pos)
+		s.note(found{num: int32(n), off: o.off, kind: kindOf(&dict)})
 	}
 }
 
@@ -75,43 +103,79 @@ func (f *File) unpackIndex(num int) {
 func (f *File) trailers(s *scan, old object) []object {
 	candidates := []object{old}
 	for _, at := range s.trailers {
-		in, ok := f.objectAt(at)
-		if ok {
+		if in, ok := f.objectAt(at); ok {
 			candidates = append(candidates, in.obj)
 			continue
 		}
-		p := newParser(f.window(at, 16<<10))
-		p.Next() // trailer
-		candidates = append(candidates, p.object(0))
+		var dict object
+		if f.growing(at, func(p *parser) { p.Next(); dict = p.object(0) }) && dict.kind == objDict { // behind "trailer"
+			dict.compact()
+			candidates = append(candidates, dict)
+		}
+	}
+	if all := joined(candidates); all.key("Encrypt").kind == objNull {
+		for _, num := range s.locks { // a file that lost its end lost its trailer too
+			lock := object{kind: objDict}
+			lock.add("Encrypt", object{kind: objRef, num: float64(num)})
+			candidates = append([]object{lock}, candidates...)
+		}
 	}
 	return candidates
 }
 
-// bestTrailer chooses the newest trailer dictionary that leads to a catalog, or makes one for a catalog that the search met.
-func (f *File) bestTrailer(s *scan, candidates []object) object {
-	var encrypt, id object
-	for i := range candidates {
-		if c := &candidates[i]; c.key("Encrypt").kind != objNull {
-			encrypt, id = *c.key("Encrypt"), *c.key("ID")
+// joined is a trailer with what the newest of the candidates say.
+func joined(candidates []object) object {
+	all := object{kind: objDict}
+	for i := len(candidates) - 1; i >= 0; i-- {
+		for _, key := range []string{"Root", "Info", "Encrypt", "ID"} {
+			if v := candidates[i].key(key); v.kind != objNull && all.key(key).kind == objNull {
+				all.add(key, *v)
+			}
 		}
 	}
+	return all
+}
+
+// add appends a key to a dictionary.
+func (o *object) add(key string, v object) {
+	o.kids = append(o.kids, object{kind: objName, s: []byte(key)}, v)
+}
+
+// bestTrailer chooses the newest trailer dictionary that leads to a catalog with pages, else the newest catalog with pages that the search
+// met, else the newest that leads to a catalog. What it does not say is taken from the others.
+func (f *File) bestTrailer(s *scan, candidates []object) object {
+	rest := joined(candidates)
+	with := func(root object) object {
+		all := object{kind: objDict}
+		all.add("Root", root)
+		for i := 0; i < len(rest.kids); i += 2 {
+			if !rest.kids[i].isName("Root") {
+				all.kids = append(all.kids, rest.kids[i], rest.kids[i+1])
+			}
+		}
+		return all
+	}
+	var any *object
 	for i := len(candidates) - 1; i >= 0; i-- {
 		f.trailer = candidates[i]
-		if root := f.direct(f.trailer.key("Root")); root.kind == objDict {
-			return candidates[i]
+		root := candidates[i].key("Root")
+		if f.rooted() {
+			return with(*root)
+		}
+		if any == nil && f.direct(root).kind == objDict {
+			any = root
 		}
 	}
-	made := object{kind: objDict}
 	for i := len(s.catalogs) - 1; i >= 0; i-- {
-		if root := f.lookup(s.catalogs[i]); root.key("Pages").kind != objNull {
-			made.kids = append(made.kids, object{kind: objName, s: []byte("Root")}, object{kind: objRef, num: float64(s.catalogs[i])})
-			break
+		root := object{kind: objRef, num: float64(s.catalogs[i])}
+		if f.trailer = with(root); f.rooted() {
+			return f.trailer
 		}
 	}
-	if encrypt.kind != objNull {
-		made.kids = append(made.kids, object{kind: objName, s: []byte("Encrypt")}, encrypt, object{kind: objName, s: []byte("ID")}, id)
+	if any != nil {
+		return with(*any)
 	}
-	return made
+	return rest
 }
 
 // lost returns the offset of an object that is not where its entry says, by searching the file once; -1 if it is nowhere.
@@ -119,9 +183,10 @@ func (f *File) lost(num int) int64 {
 	if !f.rebuilt && f.found == nil {
 		var s scan
 		s.run(f)
-		f.found = map[int]int64{}
+		f.cut = s.cut()
+		f.found = make(map[int]int64, len(s.objects))
 		for _, o := range s.objects {
-			f.found[o.num] = o.off
+			f.found[int(o.num)] = o.off
 		}
 	}
 	if off, ok := f.found[num]; ok {
@@ -129,126 +194,3 @@ func (f *File) lost(num int) int64 {
 	}
 	return -1
 }
-
-// scan is what a search of the whole file met, in order of the file.
-type scan struct {
-	objects  []found
-	trailers []int64 // offsets of trailer keywords and of cross-reference streams
-	packs    []int   // object streams
-	catalogs []int
-	pages    []int
-}
-
-type found struct {
-	num, gen int
-	off      int64
-}
-
-// maxFound bounds how many objects a search remembers.
-const maxFound = 1 << 20
-
-// run searches in steps; each window reaches far enough past its step for the beginning of an object.
-func (s *scan) run(f *File) {
-	const step, ahead, back = 256 << 10, 512, 24
-	for at := int64(0); at < f.in.Size(); at += step {
-		from := max(0, at-back)
-		b := f.window(from, step+back+ahead)
-		f.searched(len(b))
-		start := int(at - from)
-		end := min(len(b), start+step)
-		for i := range matches(b, "obj", start, end) {
-			f.Work(8)
-			s.object(b, i, from)
-		}
-		for i := range matches(b, "trailer", start, end) {
-			s.trailers = append(s.trailers, from+int64(i))
-		}
-	}
-	slices.Sort(s.trailers)
-	if n := len(s.trailers); n > maxTrailers {
-		s.trailers = s.trailers[n-maxTrailers:]
-	}
-}
-
-// maxTrailers bounds how many trailers are looked at, the newest first.
-const maxTrailers = 64
-
-// matches yields where word begins in b[start:end].
-func matches(b []byte, word string, start, end int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := start; i < end; i++ {
-			j := bytes.Index(b[i:], []byte(word))
-			if j < 0 || i+j >= end {
-				return
-			}
-			if i += j; !yield(i) {
-				return
-			}
-		}
-	}
-}
-
-// object looks at "obj" at b[i]: with a number and a generation before it, an object begins there.
-func (s *scan) object(b []byte, i int, from int64) {
-	j := i
-	gen, j, ok := numberBefore(b, j)
-	if !ok {
-		return
-	}
-	num, j, ok := numberBefore(b, j)
-	if !ok || len(s.objects) >= maxFound {
-		return
-	}
-	off := from + int64(j)
-	s.objects = append(s.objects, found{num, gen, off})
-	body := b[i:min(len(b), i+512)]
-	if k := bytes.Index(body, []byte("endobj")); k >= 0 {
-		body = body[:k]
-	}
-	if k := bytes.Index(body, []byte("stream")); k >= 0 {
-		body = body[:k]
-	}
-	switch {
-	case hasType(body, "ObjStm"):
-		s.packs = append(s.packs, num)
-	case hasType(body, "XRef"):
-		s.trailers = append(s.trailers, off)
-	case hasType(body, "Catalog"):
-		s.catalogs = append(s.catalogs, num)
-	case hasType(body, "Page"):
-		s.pages = append(s.pages, num)
-	}
-}
-
-// hasType reports whether a dictionary's text says /Type /name.
-func hasType(body []byte, name string) bool {
-	for {
-		i := bytes.Index(body, []byte("/Type"))
-		if i < 0 {
-			return false
-		}
-		body = body[i+len("/Type"):]
-		l := Lexer{B: body}
-		if t := l.Next(); t.Kind == TokName && string(t.S) == name {
-			return true
-		}
-	}
-}
-
-// numberBefore reads the whole number that ends, with optional white space behind it, before b[i].
-func numberBefore(b []byte, i int) (n, start int, ok bool) {
-	for i > 0 && IsSpace(b[i-1]) {
-		i--
-	}
-	end := i
-	for i > 0 && IsDigit(b[i-1]) && end-i < 10 {
-		i--
-		n += int(b[i]-'0') * pow10[end-1-i]
-	}
-	if end == i || i > 0 && IsRegular(b[i-1]) || n > maxObjects {
-		return 0, 0, false
-	}
-	return n, i, true
-}
-
-var pow10 = [10]int{1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000}

@@ -6,8 +6,10 @@ import (
 )
 
 // Text returns a text string (ISO 32000-1, 7.9.2.2) as UTF-8, "" for anything else.
-func (n Node) Text() string {
-	s := n.Raw()
+func (n Node) Text() string { return TextOf(n.Raw()) }
+
+// TextOf is Node.Text for a string that stands elsewhere, as in a content stream.
+func TextOf(s string) string {
 	var b strings.Builder
 	switch {
 	case strings.HasPrefix(s, "\xfe\xff"):
@@ -72,4 +74,24 @@ var docHigh = [33]uint16{
 	0x2019, 0x201a, 0x2122, 0xfb01, 0xfb02, 0x0141, 0x0152, 0x0160,
 	0x0178, 0x017d, 0x0131, 0x0142, 0x0153, 0x0161, 0x017e, 0x0000,
 	0x20ac,
+}
+
+// toDocEncoding encodes text as PDFDocEncoding; what that has no code for becomes a question mark.
+func toDocEncoding(s string) []byte {
+	out := make([]byte, 0, len(s))
+	for _, r := range s {
+		c := byte('?')
+		switch {
+		case r < 0x18 || r >= 0x20 && r < 0x7f || r > 0xa0 && r <= 0xff && r != 0xad:
+			c = byte(r)
+		default:
+			for i := 0x18; i <= 0xa0; i++ {
+				if docEncoding(byte(i)) == r {
+					c = byte(i)
+				}
+			}
+		}
+		out = append(out, c)
+	}
+	return out
 }

@@ -17,33 +17,42 @@ const (
 // Open finds the objects of a file. password is tried where the empty one does not open it.
 func Open(in readapi.Input, password string) (*File, error) {
 	f := &File{in: in, password: password}
-	head := f.window(0, headerBytes+16)
-	i := bytes.Index(head, []byte("%PDF-"))
-	if i < 0 {
-		if i = bytes.Index(head, []byte("%!PS-Adobe-")); i < 0 { // "%!PS-Adobe-3.0 PDF-1.4" (annex H.3)
-			return nil, pdk.Malformed("there is no PDF header in the first 1,024 bytes")
+	headed := f.header()
+	if f.readXref() {
+		f.loads = nil // what was looked up while the table was not whole
+		err := f.decrypt()
+		if err == nil && f.rooted() {
+			return f, nil
 		}
-	} else {
-		f.version = HeaderVersion(head[i+len("%PDF-"):])
-	}
-	f.base = int64(i)
-	sound := f.readXref()
-	if sound {
-		if err := f.decrypt(); err != nil {
+		if readapi.CodeOf(err) == readapi.CodeEncrypted || readapi.CodeOf(err) == readapi.CodeUnsupportedFeature {
 			return nil, err
 		}
-	}
-	if sound && f.rooted() {
-		return f, nil
 	}
 	f.rebuild()
 	if err := f.decrypt(); err != nil {
 		return nil, err
 	}
-	if !f.rooted() && len(f.pages) == 0 {
-		return nil, pdk.Malformed("there is no page tree")
+	switch {
+	case f.rooted() || headed && len(f.pages) > 0:
+		return f, nil
+	case !headed:
+		return nil, pdk.Malformed("there is no PDF header in the first 1,024 bytes")
 	}
-	return f, nil
+	return nil, pdk.Malformed("there is no page tree")
+}
+
+// header reads the header and reports whether there is one. A file without it is read where its cross-references or a search lead to a page
+// tree.
+func (f *File) header() bool {
+	head := f.peek(0, headerBytes+16)
+	i := bytes.Index(head, []byte("%PDF-"))
+	if i >= 0 {
+		f.version = HeaderVersion(head[i+len("%PDF-"):])
+	} else if i = bytes.Index(head, []byte("%!PS-Adobe-")); i < 0 { // "%!PS-Adobe-3.0 PDF-1.4" (annex H.3)
+		return false
+	}
+	f.base = int64(i)
+	return true
 }
 
 // HeaderVersion returns "1.7" of "1.7…".
@@ -54,24 +63,24 @@ func HeaderVersion(b []byte) string {
 	return ""
 }
 
-// rooted reports whether the trailer leads to a catalog with pages.
+// rooted reports whether the trailer leads to a catalog with pages, or with one page where their tree should be.
 func (f *File) rooted() bool {
 	root := f.direct(f.trailer.key("Root"))
 	pages := f.direct(root.key("Pages"))
-	return pages.kind == objDict && pages.key("Kids").kind != objNull
+	return pages.kind == objDict && len(pages.kids) > 0
 }
 
 // readXref reads the chain of cross-reference sections that the end of the file points to; newer entries win. It reports whether the
 // chain could be read as far as it goes.
 func (f *File) readXref() bool {
-	tail := f.window(max(0, f.in.Size()-tailBytes), tailBytes)
+	tail := f.peek(max(0, f.in.Size()-tailBytes), tailBytes)
 	i := bytes.LastIndex(tail, []byte("startxref"))
 	if i < 0 {
 		return false
 	}
 	l := Lexer{B: tail, Pos: i + len("startxref")}
 	start := l.Next()
-	if start.Kind != TokNumber || start.Num < 0 || start.Num > float64(f.in.Size()) {
+	if start.Kind != TokNumber || start.Num <= 0 || start.Num > float64(f.in.Size()) {
 		return false
 	}
 	seen := map[int64]bool{}
@@ -93,9 +102,9 @@ func (f *File) readXref() bool {
 		if f.trailer.kind == objNull {
 			f.trailer = trailer
 		}
-		// A hybrid file's XRefStm comes before Prev (7.5.8.4).
+		// A hybrid file's XRefStm comes before Prev (7.5.8.4). Some writers say 0 where there is no former section.
 		for _, key := range []string{"XRefStm", "Prev"} {
-			if n, ok := trailer.key(key).integer(); ok {
+			if n, ok := f.direct(trailer.key(key)).integer(); ok && n > 0 {
 				queue = append(queue, n)
 			}
 		}
@@ -105,92 +114,138 @@ func (f *File) readXref() bool {
 
 // section reads one cross-reference table or stream and returns its trailer dictionary.
 func (f *File) section(at int64) (trailer object, ok bool) {
-	b := f.window(at, 1<<10)
-	l := Lexer{B: b}
-	if l.Next().Is("xref") {
-		return f.table(at)
+	if table := f.tableNear(at); table >= 0 {
+		return f.table(table)
 	}
 	in, ok := f.objectAt(at)
 	if !ok || in.stream == 0 || !in.obj.key("Type").isName("XRef") {
 		return object{}, false
 	}
-	data, err := f.streamData(&in, at, maxStreamBytes)
+	l := &loaded{obj: in.obj, num: in.num, gen: in.gen, data: at + int64(in.stream)}
+	data, err := f.streamData(l, maxStreamBytes)
 	if err != nil && len(data) == 0 {
 		return object{}, false
 	}
 	return in.obj, f.xrefStream(&in.obj, data)
 }
 
-// set records an entry unless a newer section has one.
-func (f *File) set(num int, e entry) {
-	if num < 0 || num >= f.objectLimit() {
-		return
+// tableNear returns where the keyword xref stands, at the offset or a few bytes beside it; -1 if it does not.
+func (f *File) tableNear(at int64) int64 {
+	const beside = 16
+	from := max(0, at-beside)
+	b := f.peek(from, int(at-from)+4*beside)
+	here := Lexer{B: b, Pos: min(int(at-from), len(b))}
+	if here.Next().Is("xref") {
+		return from + int64(here.Pos-len("xref"))
 	}
-	if num >= len(f.entries) {
-		f.entries = append(f.entries, make([]entry, num+1-len(f.entries))...)
-	}
-	if f.entries[num].kind == entryFree {
-		f.entries[num] = e
-	}
-}
-
-// objectLimit is one more than the highest object number that the file is believed to use: a table is allocated up to it, so it is
-// bounded by the size of the file, not by what the file says.
-func (f *File) objectLimit() int {
-	const least = 1 << 18 // small files with large numbers exist
-	return int(min(maxEntries, max(least, f.in.Size()/16)))
-}
-
-// table reads a cross-reference table (7.5.4) and the trailer behind it. The window grows until the trailer lies in it; entries that were
-// set by a smaller one stay.
-func (f *File) table(at int64) (trailer object, ok bool) {
-	for n := 16 << 10; ; n *= 4 {
-		b := f.window(at, n)
-		f.Parsed(len(b))
-		p := newParser(b)
-		p.Next() // xref
-		whole := len(b) < n
-		if ok = f.subsections(&p, whole); ok {
-			trailer = p.object(0)
-		}
-		if whole || p.Pos+16 < len(b) {
-			return trailer, ok && trailer.kind == objDict
+	l := Lexer{B: b}
+	for t := l.Next(); t.Kind != TokEOF && l.Pos < int(at-from)+beside; t = l.Next() {
+		if t.Is("xref") {
+			return from + int64(l.Pos-len("xref"))
 		}
 	}
+	return -1
 }
 
-// subsections sets the entries of a table up to the keyword trailer. Where the window is not the whole rest of the file, what stands in its
-// last bytes may be cut and is left.
-func (f *File) subsections(p *parser, whole bool) bool {
-	sure := len(p.B)
-	if !whole {
-		sure -= 64
-	}
+// tableBytes is what one look into a table reads, and entryBytes more than an entry takes.
+const (
+	tableBytes = 16 << 10
+	entryBytes = 64
+)
+
+// tableReader goes through a table without holding more than a part of it.
+type tableReader struct {
+	Lexer
+	f    *File
+	at   int64 // of B
+	last bool  // B reaches to the end of the file
+}
+
+// ready moves to the next token and sees to it that what one entry takes lies in B.
+func (r *tableReader) ready() {
 	for {
-		t := p.Next()
-		if t.Is("trailer") {
-			return true
+		if len(r.B)-r.Pos < entryBytes && !r.last {
+			r.at += int64(r.Pos)
+			r.B, r.Pos = r.f.peek(r.at, tableBytes), 0
+			r.last = len(r.B) < tableBytes
+			r.f.Parsed(len(r.B))
 		}
-		count := p.Next()
-		if t.Kind != TokNumber || count.Kind != TokNumber {
-			return false
-		}
-		first := int(min(max(t.Num, 0), maxObjects))
-		for i := 0; float64(i) < count.Num; i++ {
-			back := p.Pos
-			off, gen, kind := p.Next(), p.Next(), p.Next()
-			if off.Kind != TokNumber || gen.Kind != TokNumber || kind.Kind != TokKeyword {
-				p.Pos = back // fewer entries than promised
-				break
-			}
-			if i == 0 && first == 1 && kind.Is("f") && gen.Num == 65535 {
-				first = 0 // a writer that counts from 1: the head of the free list is object 0
-			}
-			if kind.Is("n") && off.Num > 0 && off.Num < 1<<53 && p.Pos < sure {
-				f.set(first+i, entry{kind: entryPlain, gen: uint16(int64(gen.Num)), off: int64(off.Num)})
-			}
+		r.Skip()
+		if len(r.B)-r.Pos >= entryBytes || r.last {
+			return
 		}
 	}
+}
+
+// table reads a cross-reference table (7.5.4) and the trailer behind it.
+func (f *File) table(at int64) (trailer object, ok bool) {
+	r := tableReader{f: f, at: at + int64(len("xref"))}
+	for {
+		r.ready()
+		t := r.Next()
+		if t.Is("trailer") {
+			break
+		}
+		count := r.Next()
+		if t.Kind != TokNumber || count.Kind != TokNumber {
+			return object{}, false
+		}
+		r.entries(int(min(max(t.Num, 0), maxObjects)), count.Num)
+	}
+	ok = f.growing(r.at+int64(r.Pos), func(p *parser) { trailer = p.object(0) })
+	trailer.compact()
+	return trailer, ok && trailer.kind == objDict
+}
+
+// entries reads the entries of a subsection.
+func (r *tableReader) entries(first int, count float64) {
+	for i := 0; float64(i) < count; i++ {
+		r.ready()
+		off, gen, kind, ok := r.entry()
+		if !ok {
+			return // fewer entries than promised
+		}
+		if i == 0 && first == 1 && kind == 'f' && gen == 65535 {
+			first = 0 // a writer that counts from 1: the head of the free list is object 0
+		}
+		switch {
+		case off <= 0 || off >= 1<<53:
+		case kind == 'n':
+			r.f.set(first+i, entry{kind: entryPlain, off: off})
+		default:
+			r.f.set(first+i, entry{kind: entryFree, off: off})
+		}
+	}
+}
+
+// entry reads one entry; where none stands it reads nothing.
+func (r *tableReader) entry() (off int64, gen int, kind byte, ok bool) {
+	if b := r.B[r.Pos:]; len(b) > 18 && b[10] == ' ' && b[16] == ' ' && IsSpace(b[18]) { // as 7.5.4 has it
+		n, good := digits(b[:10])
+		g, good2 := digits(b[11:16])
+		if good && good2 && (b[17] == 'n' || b[17] == 'f') {
+			r.Pos += 18
+			return n, int(g), b[17], true
+		}
+	}
+	back := r.Pos
+	o, g, k := r.Next(), r.Next(), r.Next()
+	if o.Kind != TokNumber || g.Kind != TokNumber || k.Kind != TokKeyword || len(k.S) != 1 || k.S[0] != 'n' && k.S[0] != 'f' || o.Num > 1<<53 {
+		r.Pos = back
+		return 0, 0, 0, false
+	}
+	return int64(o.Num), int(min(max(g.Num, 0), 65535)), k.S[0], true
+}
+
+// digits reads a number that has nothing but digits.
+func digits(b []byte) (n int64, ok bool) {
+	for _, c := range b {
+		if !IsDigit(c) {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
 }
 
 // xrefStream reads the entries of a cross-reference stream (7.5.8).
@@ -236,8 +291,10 @@ func (f *File) xrefRow(num int, row []byte, w [3]int) {
 	}
 	a, b := bigEndian(row[w[0]:w[0]+w[1]]), bigEndian(row[w[0]+w[1]:])
 	switch {
+	case kind == 0 && a > 0 && a < 1<<53:
+		f.set(num, entry{kind: entryFree, off: int64(a)})
 	case kind == 1 && a > 0 && a < 1<<53:
-		f.set(num, entry{kind: entryPlain, gen: uint16(b), off: int64(a)})
+		f.set(num, entry{kind: entryPlain, off: int64(a)})
 	case kind == 2 && a <= maxObjects:
 		f.set(num, entry{kind: entryPacked, off: int64(a), idx: int32(b & 0xffffff)})
 	}

@@ -15,6 +15,8 @@ type Writer struct {
 	Info    int
 	Extra   string // more entries of the trailer
 	Header  string // "" is the usual one
+
+	seal *sealer // nil: not encrypted
 }
 
 // Add appends an object and returns its number.
@@ -88,7 +90,7 @@ func (w *Writer) body(b *bytes.Buffer) (offsets []int) {
 	b.WriteString(header)
 	for i, o := range w.Objects {
 		offsets = append(offsets, b.Len())
-		fmt.Fprintf(b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+		fmt.Fprintf(b, "%d 0 obj\n%s\nendobj\n", i+1, w.seal.body(o, i+1))
 	}
 	return offsets
 }
@@ -124,9 +126,9 @@ func (w *Writer) Packed(predict bool) []byte {
 	var index, data strings.Builder
 	pack, n := len(w.Objects)+1, 0
 	for i, o := range w.Objects {
-		if strings.Contains(o, "stream\n") {
+		if strings.Contains(o, "stream\n") || w.seal != nil && w.seal.num == i+1 {
 			rows = append(rows, row{1, b.Len(), 0})
-			fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+			fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, w.seal.body(o, i+1))
 			continue
 		}
 		rows = append(rows, row{2, pack, n})
@@ -136,7 +138,8 @@ func (w *Writer) Packed(predict bool) []byte {
 	}
 	rows = append(rows, row{1, b.Len(), 0})
 	body := Deflate(index.String() + data.String())
-	fmt.Fprintf(&b, "%d 0 obj\n<</Type/ObjStm/N %d/First %d/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream\nendobj\n", pack, n, index.Len(), len(body), body)
+	stream := fmt.Sprintf("<</Type/ObjStm/N %d/First %d/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream", n, index.Len(), len(body), body)
+	fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", pack, w.seal.body(stream, pack))
 	start := b.Len()
 	rows = append(rows, row{1, start, 0})
 	var table []byte

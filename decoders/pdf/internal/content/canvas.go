@@ -1,0 +1,211 @@
+package content
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// canvas is a coarse picture of the page: what was painted last in each of its cells, and when. Text is compared with it when it is shown
+// (is it in the colour of what lies behind it?) and when the page is done (was something painted over it?). Both cost a look at a few
+// cells for each glyph, however much is painted. It is made when something is painted first; many pages need none.
+type canvas struct {
+	x, y, step float64
+	w, h       int // 0: nothing was painted
+	cells      []cell
+	order      uint32 // how many things were painted
+	covers     uint32 // the last of them that hides what it lies on
+	pictures   int    // cells that lie in a picture
+	crossings  []crossing
+}
+
+// cell is about two points wide.
+type cell struct {
+	color uint32 // RGB, with the flags below
+	order uint32 // of the last thing that hides what it lies on
+}
+
+const (
+	cellUnknown = 1 << 24 // of many colours, or of one that is not known
+	cellPicture = 1 << 25
+	paper       = 0xffffff
+)
+
+const (
+	maxCells  = 160_000
+	leastStep = 2.0 // points
+)
+
+// emptied returns c without what is painted; its memory serves the next page.
+func (c *canvas) emptied() canvas {
+	return canvas{cells: c.cells[:0], crossings: c.crossings[:0]}
+}
+
+// prepare makes the cells of a page of white paper.
+func (c *canvas) prepare(box Rect) {
+	if c.w > 0 {
+		return
+	}
+	w, h := box.X1-box.X0, box.Y1-box.Y0
+	c.x, c.y, c.step = box.X0, box.Y0, max(leastStep, math.Sqrt(w*h/maxCells)*1.01, max(w, h)/maxCells)
+	c.w, c.h = int(w/c.step)+1, int(h/c.step)+1
+	n := c.w * c.h
+	if cap(c.cells) < n {
+		c.cells = make([]cell, n)
+	}
+	c.cells = c.cells[:n]
+	for i := range c.cells {
+		c.cells[i] = cell{color: paper}
+	}
+}
+
+// at returns the cell at a place; the paper for one outside the page.
+func (c *canvas) at(x, y float64) cell {
+	col, row := (x-c.x)/c.step, (y-c.y)/c.step
+	if !(col >= 0 && row >= 0 && col < float64(c.w) && row < float64(c.h)) {
+		return cell{color: paper}
+	}
+	return c.cells[int(row)*c.w+int(col)]
+}
+
+// coat is what is put on the cells.
+type coat struct {
+	ink     ink
+	alpha   float64
+	mixes   bool // a blend mode other than Normal
+	darkens bool // Multiply or Darken: what is dark stays so
+	picture bool
+	sheer   bool // parts of it let through what lies behind
+}
+
+// opaqueAlpha is from where on a coat hides what it lies on.
+const opaqueAlpha = 0.9
+
+// covers reports whether p hides what it lies on.
+func (p *coat) covers() bool { return p.alpha >= opaqueAlpha && !p.mixes && !p.sheer }
+
+// paint puts a coat on the cells of a row from one column to another, as far as the clip lets it.
+func (c *canvas) paint(p *coat, cl *clip, row, from, to int) {
+	line := c.cells[row*c.w : (row+1)*c.w]
+	covers := p.covers()
+	for col := from; col < to; col++ {
+		if cl != nil && cl.mask != nil && !cl.mask.has(col, row) {
+			continue
+		}
+		k := &line[col]
+		flags := k.color & cellPicture
+		if p.picture && flags == 0 {
+			flags = cellPicture
+			c.pictures++
+		}
+		k.color = p.over(k.color) | flags
+		if covers {
+			k.order = c.order
+		}
+	}
+}
+
+// over returns the colour of a cell with a coat on it.
+func (p *coat) over(below uint32) uint32 {
+	known := p.ink.kind == inkKnown && !p.picture && !p.sheer && below&cellUnknown == 0
+	switch {
+	case p.covers() && p.ink.kind == inkKnown && !p.picture:
+		return p.ink.rgb
+	case !known, p.mixes && !p.darkens:
+		return cellUnknown
+	}
+	out := uint32(0)
+	for shift := 0; shift < 24; shift += 8 {
+		b, v := float64(below>>shift&0xff), float64(p.ink.rgb>>shift&0xff)
+		if p.darkens {
+			v = b * v / 255
+		}
+		out |= uint32(b+(v-b)*p.alpha+0.5) << shift
+	}
+	return out
+}
+
+// columns returns the cells of a row whose middles lie between two places.
+func (c *canvas) columns(x0, x1 float64) (from, to int) {
+	from = int(min(max(math.Ceil((x0-c.x)/c.step-0.5), 0), float64(c.w)))
+	to = int(min(max(math.Ceil((x1-c.x)/c.step-0.5), 0), float64(c.w)))
+	return from, to
+}
+
+// rows is columns in the other direction.
+func (c *canvas) rows(y0, y1 float64) (from, to int) {
+	from = int(min(max(math.Ceil((y0-c.y)/c.step-0.5), 0), float64(c.h)))
+	to = int(min(max(math.Ceil((y1-c.y)/c.step-0.5), 0), float64(c.h)))
+	return from, to
+}
+
+// crossing is where an edge of a path goes through the middle of a row.
+type crossing struct {
+	row int32
+	dir int32
+	x   float64
+}
+
+// maxCrossings bounds one path; a longer one is taken for its bounds.
+const maxCrossings = 1 << 18
+
+// scan calls each with the runs of cells whose middles lie in a path and in a rectangle, and returns how much work that was. It reports
+// false, having called nothing, for a path that is too long to follow.
+func (c *canvas) scan(p *path, evenOdd bool, within Rect, each func(row, from, to int)) (work int, ok bool) {
+	if r, is := p.rect(); is {
+		r = r.And(within)
+		from, to := c.columns(r.X0, r.X1)
+		first, last := c.rows(r.Y0, r.Y1)
+		for row := first; row < last && from < to; row++ {
+			each(row, from, to)
+			work += 4 + (to-from)/16
+		}
+		return work, true
+	}
+	first, last := c.rows(within.Y0, within.Y1)
+	c.crossings = c.crossings[:0]
+	for i := range p.parts() {
+		pts := p.part(i)
+		for j := range pts {
+			c.edge(pts[j], pts[(j+1)%len(pts)], first, last)
+		}
+		if len(c.crossings) > maxCrossings {
+			return work, false
+		}
+	}
+	slices.SortFunc(c.crossings, func(a, b crossing) int {
+		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.x, b.x))
+	})
+	work = len(c.crossings)
+	for i, wind := 0, int32(0); i+1 < len(c.crossings); i++ {
+		a, b := c.crossings[i], c.crossings[i+1]
+		if wind += a.dir; a.row != b.row {
+			wind = 0
+			continue
+		}
+		if evenOdd && wind&1 != 0 || !evenOdd && wind != 0 {
+			from, to := c.columns(max(a.x, within.X0), min(b.x, within.X1))
+			if from < to {
+				each(int(a.row), from, to)
+				work += (to - from) / 16
+			}
+		}
+	}
+	return work, true
+}
+
+// edge notes where an edge crosses the rows from first to last.
+func (c *canvas) edge(a, b point, first, last int) {
+	dir := int32(1)
+	if a.y > b.y {
+		a, b, dir = b, a, -1
+	}
+	from, to := c.rows(a.y, b.y)
+	for row := max(from, first); row < min(to, last); row++ {
+		y := c.y + (float64(row)+0.5)*c.step
+		if len(c.crossings) > maxCrossings {
+			return
+		}
+		c.crossings = append(c.crossings, crossing{int32(row), dir, a.x + (b.x-a.x)*(y-a.y)/(b.y-a.y)})
+	}
+}

@@ -1,0 +1,84 @@
+package content
+
+// clip is what may be painted on: a rectangle, and of it what a mask lets through. A clip is never changed, so states share it.
+type clip struct {
+	rect Rect
+	mask *mask // nil: the whole rectangle
+}
+
+// mask says which cells of the canvas a path encloses.
+type mask struct {
+	col, row, w, h int
+	bits           []uint64
+}
+
+func (m *mask) has(col, row int) bool {
+	col, row = col-m.col, row-m.row
+	if col < 0 || row < 0 || col >= m.w || row >= m.h {
+		return false
+	}
+	i := row*m.w + col
+	return m.bits[i>>6]>>(i&63)&1 != 0
+}
+
+// hasPoint reports whether a place on the page is let through.
+func (c *clip) hasPoint(cv *canvas, x, y float64) bool {
+	if !c.rect.has(x, y) {
+		return false
+	}
+	return c.mask == nil || c.mask.has(int((x-cv.x)/cv.step), int((y-cv.y)/cv.step))
+}
+
+// clipped returns the clip that is left of c inside a path (8.5.4).
+func (in *Interp) clipped(c *clip, p *path, evenOdd bool) *clip {
+	if r, ok := p.rect(); ok {
+		return &clip{c.rect.And(r), c.mask}
+	}
+	out := &clip{rect: c.rect.And(p.bounds())}
+	if p.long || out.rect.Empty() {
+		out.mask = c.mask
+		return out
+	}
+	cv := &in.page.canvas
+	cv.prepare(in.box())
+	m := &mask{}
+	// One cell more on each side: its middle may lie outside of the rectangle, and what stands in it inside.
+	m.col, m.w = cv.columns(out.rect.X0-cv.step, out.rect.X1+cv.step)
+	m.row, m.h = cv.rows(out.rect.Y0-cv.step, out.rect.Y1+cv.step)
+	m.w, m.h = m.w-m.col, m.h-m.row
+	m.bits = make([]uint64, (m.w*m.h+63)/64)
+	wide := Rect{out.rect.X0 - cv.step, out.rect.Y0 - cv.step, out.rect.X1 + cv.step, out.rect.Y1 + cv.step}
+	work, ok := cv.scan(p, evenOdd, wide, func(row, from, to int) {
+		for col := from; col < to; col++ {
+			if c.mask == nil || c.mask.has(col, row) {
+				i := (row-m.row)*m.w + col - m.col
+				m.bits[i>>6] |= 1 << (i & 63)
+			}
+		}
+	})
+	in.file.Work(1 + work + len(m.bits)/8)
+	if out.mask = m; !ok {
+		out.mask = c.mask
+	}
+	return out
+}
+
+// has reports whether a place lies in r.
+func (r Rect) has(x, y float64) bool { return x >= r.X0 && x <= r.X1 && y >= r.Y0 && y <= r.Y1 }
+
+// And returns what two rectangles share; it is empty if they share nothing.
+func (r Rect) And(o Rect) Rect {
+	out := Rect{max(r.X0, o.X0), max(r.Y0, o.Y0), min(r.X1, o.X1), min(r.Y1, o.Y1)}
+	if out.X1 < out.X0 || out.Y1 < out.Y0 {
+		return Rect{out.X0, out.Y0, out.X0, out.Y0}
+	}
+	return out
+}
+
+// Area is how large r is.
+func (r Rect) Area() float64 {
+	if r.Empty() {
+		return 0
+	}
+	return (r.X1 - r.X0) * (r.Y1 - r.Y0)
+}
