@@ -191,11 +191,13 @@ func (r *Reader) Close() error {
 // ReadOptions say what to read of a file, and how; nil means the whole file in its best form, within the default budgets.
 type ReadOptions struct {
 	Units     string            // "1-3,7": pages, lines, frames, as the decoder counts; "": all
+	Child     string            // "2" or "2/1": the file inside the file, by its number, at most four deep; "": the file itself
+	Password  string            // opens an encrypted file, and those inside it; a cursor does not carry it
 	Cursor    string            // continue a former answer
 	Form      readapi.Form      // "": auto
 	MaxTokens int64             // budget in estimated tokens; 0: the default of 20,000, -1: none
 	MaxBytes  int64             // budget in bytes; 0: the default
-	Unescaped bool              // show control, bidi and tag characters raw
+	Unescaped bool              // show control, bidi and tag characters raw, and text that a reader would not see
 	MediaType readapi.MediaType // what the sender called it; a hint; for ReadFile only
 	Limits    *readapi.Limits   // instead of the Reader's or Host's; nil: those. By address the Host's limits of input hold: an offer counts on them
 
@@ -230,10 +232,15 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 
 // document reads what o selects with read, which is called again for each answer behind the first.
 func (o *ReadOptions) document(read func(readapi.Selection) (*readapi.Document, error)) (*Document, error) {
-	sel := readapi.Selection{Cursor: o.Cursor, Form: o.Form, MaxTokens: o.MaxTokens, MaxBytes: o.MaxBytes, Unescaped: o.Unescaped}
+	sel := readapi.Selection{Cursor: o.Cursor, Form: o.Form, MaxTokens: o.MaxTokens, MaxBytes: o.MaxBytes, Unescaped: o.Unescaped, Password: o.Password}
 	var err error
 	if o.Units != "" {
 		if sel.Units, err = readapi.ParseUnits(o.Units); err != nil {
+			return nil, err
+		}
+	}
+	if o.Child != "" {
+		if sel.Child, err = readapi.ParseChild(o.Child); err != nil {
 			return nil, err
 		}
 	}
@@ -244,7 +251,7 @@ func (o *ReadOptions) document(read func(readapi.Selection) (*readapi.Document, 
 	out := &Document{Document: *doc}
 	if o.All {
 		out.more = func(cursor string) (*readapi.Document, error) {
-			return read(readapi.Selection{Cursor: cursor, MaxTokens: sel.MaxTokens, MaxBytes: sel.MaxBytes, Unescaped: sel.Unescaped})
+			return read(readapi.Selection{Cursor: cursor, MaxTokens: sel.MaxTokens, MaxBytes: sel.MaxBytes, Unescaped: sel.Unescaped, Password: sel.Password})
 		}
 	}
 	return out, nil

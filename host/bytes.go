@@ -68,11 +68,11 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 		return nil, c.refuse(no)
 	}
 	f := File{Name: row.Name, Declared: row.Declared, SHA256: row.Blob, Party: c.party()}
-	req, able, err := h.reader.request(ctx, f, sel, lim, able, knownDigest(row.Blob))
+	ask, able, err := h.reader.request(ctx, f, sel, lim, able, knownDigest(row.Blob))
 	if err != nil {
 		return nil, err
 	}
-	key := keyOf(row, able, req, lim)
+	key := h.keyOf(row, able, ask, lim, v)
 	if doc := h.answers.get(key); doc != nil {
 		doc.Usage.Cached = true
 		return doc, ctx.Err()
@@ -83,7 +83,9 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 	}
 	defer func() { _ = blob.Close() }() // nothing was written
 	f.Input = stored{blob}
-	j := job{f, req, lim, sniffed(row), able, startVerify(ctx, blob)}
+	j := job{
+		File: f, asked: ask, lim: lim, set: h.allowed(v), what: sniffed(row), able: able, digest: startVerify(ctx, blob), spent: &readapi.Usage{},
+	}
 	defer j.digest.stop(ctx)
 	doc, err := h.reader.answer(ctx, j)
 	if err != nil {

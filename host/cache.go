@@ -2,7 +2,10 @@ package host
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"math"
 	"slices"
@@ -20,6 +23,7 @@ type cacheKey [sha256.Size]byte
 // neither does what a decoder of one digest makes of them. A nil *answers keeps nothing.
 type answers struct {
 	most  int64 // bytes that one answer may have
+	key   []byte
 	cache *otter.Cache[cacheKey, kept]
 }
 
@@ -41,7 +45,19 @@ func newAnswers(size int64) (*answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answers{most: min(size/8, math.MaxUint32), cache: c}, nil
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the process instead
+	return &answers{most: min(size/8, math.MaxUint32), key: key, cache: c}, nil
+}
+
+// mask is a digest of a password that means nothing outside this process.
+func (a *answers) mask(password string) string {
+	if a == nil {
+		return ""
+	}
+	m := hmac.New(sha256.New, a.key)
+	_, _ = m.Write([]byte(password)) // never fails
+	return hex.EncodeToString(m.Sum(nil))
 }
 
 // get returns a copy of the answer under key, or nil.
@@ -68,25 +84,44 @@ func (a *answers) put(key cacheKey, doc *readapi.Document) {
 
 // keyOf is the key of an answer. The principal is in it because Usage.Cached and the time of an answer would else tell one principal what
 // another has read.
-func keyOf(row store.Artifact, able []accepted, req readapi.Request, lim readapi.Limits) cacheKey {
-	type asked struct {
+//
+// What a file inside the file is read by is not known yet: then the whole set of decoders is in it, and what may be read at all. A password
+// is in it as what a keyed digest makes of it, which nobody can try passwords against.
+func (h *Host) keyOf(row store.Artifact, able []accepted, ask asked, lim readapi.Limits, v *view) cacheKey {
+	type one struct {
 		MediaType readapi.MediaType
 		Decoder   readapi.DecoderInfo
+	}
+	type inside struct {
+		Generation         int64
+		Decoders           []readapi.DecoderInfo
+		MaxBytes, MaxImage int64
 	}
 	k := struct {
 		Principal            readapi.PrincipalID
 		Blob                 string
 		MediaType, Declared  readapi.MediaType
 		Mismatch             bool
-		Asked                []asked
+		Asked                []one
 		Request              readapi.Request // with the name
 		MaxOutputBytes, Size int64
+		From                 [cursorKey]byte // the decoders of the cursor
+		Inside               *inside
 	}{
 		Principal: row.Scope.Principal, Blob: row.Blob, MediaType: row.MediaType, Declared: row.Declared,
-		Mismatch: row.Mismatch, Request: req, MaxOutputBytes: lim.MaxOutputBytes, Size: row.Bytes,
+		Mismatch: row.Mismatch, Request: ask.req, MaxOutputBytes: lim.MaxOutputBytes, Size: row.Bytes,
 	}
 	for _, a := range able {
-		k.Asked = append(k.Asked, asked{a.mediaType, a.decoder})
+		k.Asked = append(k.Asked, one{a.mediaType, a.decoder})
+	}
+	if ask.req.Password != "" {
+		k.Request.Password = h.answers.mask(ask.req.Password)
+	}
+	if ask.from != nil {
+		k.From = ask.from.decoder
+	}
+	if len(ask.req.Child) > 0 || ask.req.Form == readapi.FormImage {
+		k.Inside = &inside{v.generation, h.decoders.All(), lim.MaxInputBytes, lim.MaxImageInputBytes}
 	}
 	b, err := json.Marshal(k)
 	if err != nil {

@@ -1,10 +1,12 @@
 package host
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"hash/crc32"
+	"io"
 	"strconv"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -16,7 +18,8 @@ const cursorVersion = 1
 // cursorKey is how many bytes of each digest a cursor carries: enough that two files in one conversation never share them.
 const cursorKey = 8
 
-// cursor is where an answer continues, bound to the bytes and to the decoder that gave the answer before. It is no credential: whoever
+// cursor is where an answer continues, bound to the bytes and to the decoder that gave the answer before; inside a file to the bytes of
+// that, and to the decoders of both. It is no credential: whoever
 // may read the file may read all of it.
 type cursor struct {
 	blob, decoder [cursorKey]byte
@@ -32,6 +35,29 @@ func digestKey(hexDigest string) (k [cursorKey]byte) {
 		copy(k[:], b)
 	}
 	return k
+}
+
+// decoderKey names a decoder, and those that read the files around the file that it reads.
+func decoderKey(around []readapi.DecoderInfo, d readapi.DecoderInfo) [cursorKey]byte {
+	if len(around) == 0 {
+		return digestKey(d.Digest)
+	}
+	h := sha256.New()
+	for _, a := range around {
+		_, _ = io.WriteString(h, a.Digest+"/") // never fails
+	}
+	_, _ = io.WriteString(h, d.Digest)
+	return [cursorKey]byte(h.Sum(nil))
+}
+
+// narrow leaves the one of able that the cursor is for.
+func (c *cursor) narrow(able []accepted, around []readapi.DecoderInfo) ([]accepted, error) {
+	for _, a := range able {
+		if decoderKey(around, a.decoder) == c.decoder {
+			return []accepted{a}, nil
+		}
+	}
+	return nil, c.stale("the decoder is not the one that the cursor is for")
 }
 
 // String encodes c: base64url of version, digests, form, position, units, child and a checksum that tells a mistyped cursor from an
@@ -89,7 +115,7 @@ func parseCursor(s string) (c cursor, err error) {
 	for range r.uint(maxCursor) {
 		c.child = append(c.child, int(r.uint(1<<31-1)))
 	}
-	if r.bad || len(r.b) > 0 || !c.form.Valid() || c.next.At < 1 {
+	if r.bad || len(r.b) > 0 || !c.form.Valid() || c.next.At < 1 || readapi.CheckChild(c.child) != nil {
 		return c, bad
 	}
 	return c, nil

@@ -34,7 +34,8 @@ func buildDocument(f File, req readapi.Request, lim readapi.Limits, what sniff.R
 		}
 		bytesOut += n
 		hidden += h
-		doc.Usage.EstTokens += partTokens(p)
+		p.EstTokens = partTokens(p)
+		doc.Usage.EstTokens += p.EstTokens
 		doc.Truncated = doc.Truncated || p.Truncated
 	}
 	if err := checkBudget(req, lim, bytesOut, doc.Usage.EstTokens); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -30,23 +31,28 @@ type sample struct {
 	never                  readapi.Code
 }
 
-var promiseLimits = readapi.Limits{MaxInputBytes: 400, MaxImageInputBytes: 200}
+var promiseLimits = readapi.Limits{MaxInputBytes: 700, MaxImageInputBytes: 200}
 
 func promiseSamples() []sample {
 	png := func(n int) string { return "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", n-8) }
 	out := []sample{
 		{"a.txt", "some text", "text", ""}, {"b.md", "# head\n\ntext\n", "text", ""}, {"empty.txt", "", "text", ""}, {"empty", "", "", readapi.CodeUnsupportedKind},
-		{"empty.pdf", "", "", readapi.CodeUnsupportedKind}, {"most.txt", strings.Repeat("x", 400), "text", ""}, {"more.txt", strings.Repeat("x", 401), "text", readapi.CodeTooLarge},
+		{"empty.pdf", "", "", readapi.CodeUnsupportedKind}, {"most.txt", strings.Repeat("x", 700), "text", ""}, {"more.txt", strings.Repeat("x", 701), "text", readapi.CodeTooLarge},
 		{"a.png", png(200), "image", ""}, {"large.png", png(201), "image", readapi.CodeTooLarge}, {"named.txt", png(30), "image", ""},
 		{"q3.pdf", aPDF, "pdf", ""}, {"prose.txt", "The header of such a file is %PDF-1.7 and then come objects.\n", "text", ""},
-		{"x.zip", "PK\x03\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "", readapi.CodeUnsupportedKind}, {"\u202e../../x.pdf", aPDF, "pdf", ""},
+		{"x.zip", "PK\x03\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "box", ""}, {"\u202e../../x.pdf", aPDF, "pdf", ""},
 		{"b.bin", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\xff\xfe\xfd", "", readapi.CodeUnsupportedKind},
 	}
+	inside := func(entries ...boxtest.Entry) string { return string(boxtest.Zip("", entries...)) }
+	out = append(out, sample{"box.zip", inside(text("a.txt", "text\n"), text("b.bin", "\x00\x01\x02\x80\xff\xfe")), "box", ""},
+		sample{"deep.zip", string(boxtest.Nest(2, text("refuse too_large", ""))), "box", ""}, sample{"locked.zip", string(boxtest.Zip("pw", text("a.txt", "x"))), "box", ""},
+		sample{"big.zip", inside(text("big.png", png(201))), "box", ""})
 	for _, code := range promiseCodes[1:] {
 		out = append(out, sample{"bad.txt", "refuse " + string(code) + "\n", "text", ""})
 	}
 	for _, code := range []readapi.Code{readapi.CodeTooLarge, readapi.CodeUnsupportedKind, readapi.CodeNotFound, readapi.CodeGone, readapi.CodeUnauthorized, readapi.CodeInvalidURI} {
 		out = append(out, sample{"liar.txt", "refuse " + string(code) + "\n", "text", ""}) // a decoder that says what only the host may say
+		out = append(out, sample{"liar.zip", inside(text("liar.txt", "refuse "+string(code)+"\n")), "box", ""})
 	}
 	return out
 }
@@ -106,7 +112,7 @@ func (h *history) open() opened {
 		o.CacheBytes = -1
 	}
 	p := h.p.again(h.t)
-	return opened{p.open(h.t, newQuick(), o), p}
+	return opened{p.open(h.t, withBoxes(), o), p}
 }
 
 func (h *history) close(o opened) {
@@ -135,7 +141,7 @@ func (h *history) step() {
 		}
 		k.deleted = k.deleted || err == nil
 	case n < 90:
-		name := pick(h.rand, []string{"text", "image", "pdf"})
+		name := pick(h.rand, []string{"text", "image", "pdf", "box"})
 		h.off[name] = h.rand.IntN(3) == 0
 		if err := on.EnableDecoder(h.t.Context(), name, !h.off[name]); err != nil {
 			h.t.Fatal(err)
@@ -206,7 +212,8 @@ func (h *history) check() {
 		if o := offers[i]; o.Unavailable != want || (o.URI != "") != (want == "") || want == "" && o.URI != uri(k.id) {
 			h.violation("%v is offered %+v of %+v, want %q", scope, o, k, want)
 		}
-		_, err := pick(h.rand, h.hosts).Session(scope).Read(h.t.Context(), uri(k.id), readapi.Selection{}, nil)
+		sel := pick(h.rand, []readapi.Selection{{}, {Child: []int{1}}, {Child: []int{2}}, {Child: []int{2, 2}}, {Child: []int{1, 1, 1, 1}}, {Form: readapi.FormImage}, {Password: "pw", Child: []int{1}}})
+		_, err := pick(h.rand, h.hosts).Session(scope).Read(h.t.Context(), uri(k.id), sel, nil)
 		code := readapi.CodeOf(err)
 		if h.checks++; want == "" {
 			h.offered++

@@ -86,7 +86,8 @@ func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection, lim re
 	if err != nil {
 		return nil, err
 	}
-	able, no := r.accepts.accept(allowed{r.decoders, nil}, lim, unstored(what, f.Input.Size()))
+	set := allowed{r.decoders, nil}
+	able, no := r.accepts.accept(set, lim, unstored(what, f.Input.Size()))
 	switch {
 	case what.Empty && what.MediaType == readapi.OctetStream:
 		return nil, &readapi.Error{Code: readapi.CodeMalformed, Detail: "the file is empty"}
@@ -95,11 +96,11 @@ func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection, lim re
 	}
 	digest := startDigest(ctx, f)
 	defer digest.stop(ctx)
-	req, able, err := r.request(ctx, f, sel, lim, able, digest)
+	asked, able, err := r.request(ctx, f, sel, lim, able, digest)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := r.answer(ctx, job{f, req, lim, what, able, digest})
+	doc, err := r.answer(ctx, job{File: f, asked: asked, lim: lim, set: set, what: what, able: able, digest: digest, spent: &readapi.Usage{}})
 	if err != nil {
 		return nil, err
 	}
@@ -110,37 +111,75 @@ func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection, lim re
 // job is one read, once it is known what the file is, who will be asked, and for what.
 type job struct {
 	File
-	req    readapi.Request
+	asked
 	lim    readapi.Limits
+	set    allowed // the decoders that there are
 	what   sniff.Result
 	able   []accepted
-	digest *digesting // of the bytes; no answer leaves before it is known
+	digest *digesting     // of the bytes; no answer leaves before it is known
+	spent  *readapi.Usage // by all that was decoded for this read
+
+	outer *digesting            // of the file that this one is inside of, at whatever depth; nil: it is inside of none
+	path  []int                 // the way to it from there
+	chain []readapi.DecoderInfo // who read the files on that way
+}
+
+// asked is what the decoder is asked, and the cursor that it goes on from: nil for a read that begins.
+type asked struct {
+	req  readapi.Request
+	from *cursor
 }
 
 // answer has j decoded and makes a Document of what the decoder let out, without the time that it took.
 func (r *Reader) answer(ctx context.Context, j job) (*readapi.Document, error) {
+	j, err := r.descend(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := r.answerOne(ctx, j)
+	if err != nil {
+		return nil, ofInner(j.path, err)
+	}
+	return doc, nil
+}
+
+// answerOne is answer, once the file is found that is to be read.
+func (r *Reader) answerOne(ctx context.Context, j job) (*readapi.Document, error) {
 	if j.what.Empty {
 		return emptyDocument(ctx, j)
 	}
 	res, used, err := r.decode(ctx, j)
+	if err == nil {
+		err = r.pictures(ctx, j, &res)
+	}
 	if err != nil {
 		return nil, err
 	}
-	sum, err := j.digest.wait(ctx)
+	sum, blob, err := j.sums(ctx)
 	if err = cmp.Or(err, ctx.Err()); err != nil { // an answer that comes too late is none
 		return nil, err
 	}
+	res.Usage = *j.spent
 	doc, err := buildDocument(j.File, j.req, j.lim, j.what, used, res)
 	if err != nil {
 		return nil, err
 	}
-	doc.SHA256 = sum
+	doc.SHA256, doc.Child = sum, readapi.FormatChild(j.path)
 	if res.Next != nil {
 		doc.Next = cursor{
-			blob: digestKey(sum), decoder: digestKey(res.Decoder.Digest), form: j.req.Form, next: *res.Next, units: j.req.Units, child: j.req.Child,
+			blob: digestKey(blob), decoder: decoderKey(j.chain, res.Decoder), form: j.req.Form, next: *res.Next, units: j.req.Units, child: j.path,
 		}.String()
 	}
 	return doc, nil
+}
+
+// sums waits for the digests of the file that is read and of the one that it is inside of, which may be the same.
+func (j *job) sums(ctx context.Context) (sum, blob string, err error) {
+	if sum, err = j.digest.wait(ctx); err != nil || j.outer == nil {
+		return sum, sum, err
+	}
+	blob, err = j.outer.wait(ctx)
+	return sum, blob, err
 }
 
 func (r *Reader) limitsFor(f File) (readapi.Limits, error) {
@@ -169,16 +208,16 @@ func emptyDocument(ctx context.Context, j job) (*readapi.Document, error) {
 	switch {
 	case j.req.Form == readapi.FormImage:
 		return nil, invalid("an empty text does not have the form image", "Its forms are auto, text, source.")
-	case len(j.req.Units) > 0 || len(j.req.Child) > 0:
+	case len(j.req.Units) > 0:
 		return nil, invalid("the file is empty", "Leave the selection out.")
 	}
-	sum, err := j.digest.wait(ctx)
+	sum, _, err := j.sums(ctx)
 	if err != nil {
 		return nil, err
 	}
 	doc := &readapi.Document{
 		Name: readapi.EscapeLine(j.Name), MediaType: j.what.MediaType, Kind: readapi.KindOf(j.what.MediaType, j.Name),
-		SHA256: sum, Unit: readapi.UnitLine, Meta: map[string]any{},
+		SHA256: sum, Unit: readapi.UnitLine, Meta: map[string]any{}, Child: readapi.FormatChild(j.path), Usage: *j.spent,
 	}
 	if len(j.able) > 0 {
 		doc.Decoder = j.able[0].decoder
@@ -191,59 +230,91 @@ func invalid(detail, hint string) error {
 }
 
 // request builds what the decoder is asked from the selection or from its cursor, and narrows able to the cursor's decoder.
-func (r *Reader) request(ctx context.Context, f File, sel readapi.Selection, lim readapi.Limits, able []accepted, digest *digesting) (readapi.Request, []accepted, error) {
+func (r *Reader) request(ctx context.Context, f File, sel readapi.Selection, lim readapi.Limits, able []accepted, digest *digesting) (asked, []accepted, error) {
+	req, err := begin(f, sel, lim)
+	if err != nil {
+		return asked{}, nil, err
+	}
+	ask := asked{req: req}
+	if sel.Cursor != "" {
+		if ask, err = resume(ctx, req, sel, digest); err != nil {
+			return asked{}, nil, err
+		}
+		if len(ask.req.Child) == 0 { // else the decoder is known once the file is found
+			if able, err = ask.from.narrow(able, nil); err != nil {
+				return asked{}, nil, err
+			}
+		}
+	}
+	if ask.req.Form == readapi.FormImage {
+		_, ask.req.MaxFileBytes = lim.InputLimit("image/png")
+	}
+	return ask, able, nil
+}
+
+// maxPassword bounds a password. No format takes a longer one.
+const maxPassword = 4 << 10
+
+// begin is the request that sel makes without its cursor.
+func begin(f File, sel readapi.Selection, lim readapi.Limits) (readapi.Request, error) {
 	req := readapi.Request{
 		Version: 1, Name: f.Name, Form: cmp.Or(sel.Form, readapi.FormAuto), Units: sel.Units, Child: sel.Child, Unescaped: sel.Unescaped,
-		MaxTokens: max(0, cmp.Or(sel.MaxTokens, lim.MaxTokens)), MaxBytes: min(cmp.Or(sel.MaxBytes, lim.MaxOutputBytes), lim.MaxOutputBytes),
+		Password: sel.Password, MaxTokens: max(0, cmp.Or(sel.MaxTokens, lim.MaxTokens)), MaxBytes: min(cmp.Or(sel.MaxBytes, lim.MaxOutputBytes), lim.MaxOutputBytes),
 		MaxPixels: lim.MaxPixels, MaxSide: lim.MaxSide, MaxFrames: lim.MaxFrames, MaxTotalPixels: lim.MaxTotalPixels, MaxEdge: lim.MaxEdge,
 	}
 	switch {
 	case sel.MaxBytes < 0:
-		return req, nil, invalid("the byte budget is negative", "Leave it at 0 for the default.")
+		return req, invalid("the byte budget is negative", "Leave it at 0 for the default.")
 	case !req.Form.Valid():
-		return req, nil, invalid("there is no such form", "Forms are auto, text, image and source.")
-	case sel.Cursor == "":
-		return req, able, nil
-	case len(sel.Units) > 0 || len(sel.Child) > 0:
-		return req, nil, invalid("a cursor and a selection were given", "A cursor carries its selection; give one of the two.")
+		return req, invalid("there is no such form", "Forms are auto, text, image and source.")
+	case len(sel.Password) > maxPassword:
+		return req, invalid("the password is too long", "")
+	case sel.Cursor != "" && (len(sel.Units) > 0 || len(sel.Child) > 0):
+		return req, invalid("a cursor and a selection were given", "A cursor carries its selection; give one of the two.")
 	}
+	return req, readapi.CheckChild(sel.Child)
+}
+
+// resume is req from where the cursor of sel says.
+func resume(ctx context.Context, req readapi.Request, sel readapi.Selection, digest *digesting) (asked, error) {
 	c, err := parseCursor(sel.Cursor)
 	if err != nil {
-		return req, nil, err
+		return asked{}, err
 	}
 	if sel.Form != "" && sel.Form != c.form {
-		return req, nil, invalid("the cursor is for the form "+string(c.form), "Leave the form out or start again without the cursor.")
+		return asked{}, invalid("the cursor is for the form "+string(c.form), "Leave the form out or start again without the cursor.")
 	}
 	sum, err := digest.wait(ctx)
 	if err != nil {
-		return req, nil, err
+		return asked{}, err
 	}
 	if digestKey(sum) != c.blob {
-		return req, nil, c.foreign()
+		return asked{}, c.foreign()
 	}
 	req.Form, req.Units, req.Child, req.Start = c.form, c.units, c.child, c.next
-	for _, a := range able {
-		if digestKey(a.decoder.Digest) == c.decoder {
-			return req, []accepted{a}, nil
-		}
-	}
-	return req, nil, c.stale("the decoder is not the one that the cursor is for")
+	return asked{req, &c}, nil
 }
 
-// decode asks the accepted decoders in order. Only a refusal of the bytes goes on to the next; the first refusal is what the caller
-// hears when nobody can read them, for it comes from what the file most likely is. A decoder that went away meanwhile is as if it had
-// not been there.
+// decode asks the accepted decoders in order, within what is left of the read's budget of work. Only a refusal of the bytes goes on to the
+// next; the first refusal is what the caller hears when nobody can read them, for it comes from what the file most likely is. A decoder
+// that went away meanwhile is as if it had not been there.
 func (r *Reader) decode(ctx context.Context, j job) (readapi.Result, accepted, error) {
 	var first error
 	req := j.req
 	for _, a := range j.able {
+		lim, err := j.left()
+		if err != nil {
+			first = cmp.Or(first, err)
+			break
+		}
 		req.MediaType = a.mediaType
 		res, err := r.decoders.Decode(ctx, a.decoder, readapi.Decoding{
-			Input: j.Input, Request: req, Limits: j.lim, Party: j.Party, SHA256: func() string {
+			Input: j.Input, Request: req, Limits: lim, Party: j.Party, SHA256: func() string {
 				sum, _ := j.digest.wait(ctx)
 				return sum
 			},
 		})
+		j.spend(res.Usage)
 		if err == nil {
 			return res, a, nil
 		}
@@ -261,7 +332,40 @@ func (r *Reader) decode(ctx context.Context, j job) (readapi.Result, accepted, e
 	if first == nil {
 		first = unsupportedKind(j.what.MediaType)
 	}
-	return readapi.Result{}, accepted{}, withUnits(first)
+	return readapi.Result{}, accepted{}, j.advised(first)
+}
+
+// left are the limits of what is decoded next: fuel is the whole read's.
+func (j *job) left() (readapi.Limits, error) {
+	lim := j.lim
+	if lim.Fuel -= j.spent.Fuel; lim.Fuel <= 0 { // 0 would be the default
+		return lim, &readapi.Error{Code: readapi.CodeLimitFuel, Limit: &readapi.LimitHit{Name: "fuel", Value: j.lim.Fuel, Actual: j.spent.Fuel}}
+	}
+	return lim, nil
+}
+
+// spend counts what was decoded for the read.
+func (j *job) spend(u readapi.Usage) {
+	j.spent.Fuel += u.Fuel
+	j.spent.MemoryBytes = max(j.spent.MemoryBytes, u.MemoryBytes)
+}
+
+// advised says in an error of a decoder what to do about it, where only the host knows.
+func (j *job) advised(err error) error {
+	e, ok := errors.AsType[*readapi.Error](err)
+	if !ok || e.Code != readapi.CodeEncrypted || e.Hint != "" {
+		return withUnits(err)
+	}
+	c := *e
+	switch {
+	case j.req.Password != "":
+		c.Hint = "The password that was given does not open it."
+	case j.from != nil:
+		c.Hint = "A cursor does not carry the password: give it again."
+	default:
+		c.Hint = "Give the password that opens it."
+	}
+	return &c
 }
 
 // withUnits says in the error for a unit that is not there what to ask for instead.

@@ -18,13 +18,15 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
+	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
+	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // This file holds what the tests of hosts and sessions share.
 
 // quick are decoders that answer at once: what a file is called by its bytes and how large it is, in one line. A file whose bytes say
-// "refuse CODE" behind the first four is refused with that code.
+// "refuse CODE" behind the first four is refused with that code. Each file has another one inside; a decoder called box is that of boxtest.
 type quick struct {
 	decoders []quickDecoder
 	decoded  atomic.Int64 // calls of Decode
@@ -70,9 +72,17 @@ func (q *quick) Decode(_ context.Context, info readapi.DecoderInfo, d readapi.De
 	if q.hook != nil {
 		q.hook(in)
 	}
+	if info.Name == "box" {
+		res, err := pdk.Run(&boxtest.Decoder, in, req)
+		res.Decoder = info
+		return res, err
+	}
 	b, err := io.ReadAll(io.NewSectionReader(in, 0, in.Size()))
 	if err != nil {
 		return readapi.Result{}, err
+	}
+	if len(req.Child) > 0 {
+		return readapi.Result{Decoder: info, Files: []readapi.File{{Child: readapi.Child{N: 1, Name: "inner.txt"}, Bytes: []byte("inner")}}}, nil
 	}
 	if _, code, ok := strings.Cut(string(b[:min(len(b), 60)]), "refuse "); ok {
 		code, _, _ = strings.Cut(code, "\n")

@@ -34,6 +34,9 @@ func (p *pool) decode(ctx context.Context, d readapi.Decoding) (readapi.Result, 
 	if !p.hasForm(d.Request.Form) {
 		return readapi.Result{}, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "the decoder does not have the form " + string(d.Request.Form), Hint: "Its forms are " + p.forms() + "."}
 	}
+	if len(d.Request.Child) > 0 && !p.decoder.Children {
+		return readapi.Result{}, &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: "the decoder lists no files inside a file", Hint: "Leave the child out to read the file itself."}
+	}
 	var err error
 	if d.Limits, err = d.Limits.WithDefaults(); err != nil {
 		return readapi.Result{}, err
@@ -52,7 +55,7 @@ func (p *pool) decode(ctx context.Context, d readapi.Decoding) (readapi.Result, 
 		p.strike(d)
 	}
 	if out.err == nil && p.distrusted.Load() { // since it began
-		return readapi.Result{}, errDecoderQuarantined()
+		return readapi.Result{Usage: out.res.Usage}, errDecoderQuarantined()
 	}
 	return out.res, out.err
 }
@@ -139,10 +142,11 @@ func (p *pool) run(ctx context.Context, inst instance, d readapi.Decoding, frame
 	}
 	lim := d.Limits
 	most := min(lim.MaxOutputBytes, math.MaxInt64-headerRoom) + headerRoom
-	collect := abi.Collector{MaxBytes: most}
+	files := max(0, d.Request.MaxFileBytes)
+	collect := abi.Collector{MaxBytes: most, MaxFileBytes: files, Child: len(d.Request.Child) > 0}
 	call := &sandbox.Call{
 		Request: raw, Input: d.Input, Emit: collect.Add,
-		Limits: sandbox.Limits{Fuel: lim.Fuel, Timeout: lim.Timeout, MaxMemoryBytes: lim.MaxMemoryBytes, MaxOutputBytes: most},
+		Limits: sandbox.Limits{Fuel: lim.Fuel, Timeout: lim.Timeout, MaxMemoryBytes: lim.MaxMemoryBytes, MaxOutputBytes: min(most, math.MaxInt64-files) + files},
 	}
 	if frames != nil {
 		call.Emit = func(kind abi.Kind, payload []byte) bool {
@@ -173,8 +177,8 @@ func (p *pool) run(ctx context.Context, inst instance, d readapi.Decoding, frame
 		out.alive = true
 		out.res, out.err = collect.Result()
 		out.err = p.inert(ctx, out.err)
-		out.res.Usage.Fuel, out.res.Usage.MemoryBytes = out.usage.Fuel, out.usage.MemoryBytes
 	}
+	out.res.Usage.Fuel, out.res.Usage.MemoryBytes = out.usage.Fuel, out.usage.MemoryBytes
 	if frames != nil {
 		frames.Sum(out.sum[:0])
 	}

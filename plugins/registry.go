@@ -257,7 +257,7 @@ func (r *Registry) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
 	return out
 }
 
-// Decode runs the decoder that info names. Errors: those of the decoder, not_found when it is not there any more, canceled when the
+// Decode runs the decoder that info names. Of a read that fails the result says what it has cost, and no more. Errors: those of the decoder, not_found when it is not there any more, canceled when the
 // registry was closed, busy (with how long to wait) when there are too many reads before it, its turn did not come in time or the decoder
 // rests, limit_time when the time was over before that, decoder_trap without a run for a file or decoder that is quarantined.
 func (r *Registry) Decode(ctx context.Context, info readapi.DecoderInfo, d readapi.Decoding) (readapi.Result, error) {
@@ -270,7 +270,7 @@ func (r *Registry) Decode(ctx context.Context, info readapi.DecoderInfo, d reada
 		return readapi.Result{}, r.gone("plugins.Decode", info.Name)
 	}
 	if err != nil {
-		return readapi.Result{}, withRef(readapi.AsError("plugins.Decode", err), e.Name)
+		return readapi.Result{Usage: res.Usage}, withRef(readapi.AsError("plugins.Decode", err), e.Name)
 	}
 	res.Unit, res.Decoder = e.Unit, e.Info()
 	return res, nil

@@ -9,8 +9,9 @@ import (
 // The answer covers units Covers.From to Covers.To of Total; Next continues exactly behind it, and walking the cursors gives every unit
 // once. Truncated means that a unit itself was cut (the part says where), not that more follows. All text is valid UTF-8.
 type Document struct {
-	URI       string         `json:"uri,omitempty"`  // the address, when it was read by address
-	Name      string         `json:"name,omitempty"` // the file's name; shown escaped
+	URI       string         `json:"uri,omitempty"`   // the address, when it was read by address
+	Child     string         `json:"child,omitempty"` // path of the file inside the file that this is about, as ParseChild reads it
+	Name      string         `json:"name,omitempty"`  // the file's name; shown escaped
 	MediaType MediaType      `json:"media_type"`
 	Kind      Kind           `json:"kind"`
 	Bytes     int64          `json:"bytes"`            // size of the file
@@ -90,7 +91,8 @@ type Part struct {
 	Text      string
 	Image     *Image
 	Data      json.RawMessage
-	Truncated bool // the unit goes on behind this part's end
+	EstTokens int64 // as EstimateTokens counts, ImageTokens for a picture; the host fills it in
+	Truncated bool  // the unit goes on behind this part's end
 }
 
 // Image is an encoded picture.
@@ -112,12 +114,13 @@ type partJSON struct {
 	Height    int             `json:"height,omitempty"`
 	Data      json.RawMessage `json:"data,omitempty"` // image: base64 string; data: the value itself
 	File      string          `json:"file,omitempty"`
+	EstTokens int64           `json:"est_tokens,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"`
 }
 
 // MarshalJSON gives the flat public shape of the API.
 func (p Part) MarshalJSON() ([]byte, error) {
-	w := partJSON{Type: p.Type, Unit: p.Unit, At: p.At, Offset: p.Offset, Truncated: p.Truncated}
+	w := partJSON{Type: p.Type, Unit: p.Unit, At: p.At, Offset: p.Offset, EstTokens: p.EstTokens, Truncated: p.Truncated}
 	switch p.Type {
 	case PartText:
 		w.Text = &p.Text
@@ -145,7 +148,7 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*p = Part{Type: w.Type, Unit: w.Unit, At: w.At, Offset: w.Offset, Truncated: w.Truncated}
+	*p = Part{Type: w.Type, Unit: w.Unit, At: w.At, Offset: w.Offset, EstTokens: w.EstTokens, Truncated: w.Truncated}
 	switch w.Type {
 	case PartText:
 		if w.Text != nil {

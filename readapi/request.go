@@ -17,7 +17,7 @@ type Request struct {
 	Form      Form      `json:"form"`                 // never empty
 	Units     []Range   `json:"units,omitempty"`      // in rising order; empty: all
 	Start     Position  `json:"start,omitzero"`       // where to begin; zero: at the first unit selected
-	Child     []int     `json:"child,omitempty"`      // a file inside the file
+	Child     []int     `json:"child,omitempty"`      // the file inside the file to hand on, of one number; see File
 	MaxTokens int64     `json:"max_tokens,omitempty"` // budget of the answer in estimated tokens; 0: none
 	MaxBytes  int64     `json:"max_bytes,omitempty"`  // budget of the answer in bytes of parts; 0: none
 	Unescaped bool      `json:"unescaped,omitempty"`  // show what is hidden
@@ -35,9 +35,10 @@ type Request struct {
 // File is a file inside the file that a decoder handed on: the child that was asked for (At 0), or the picture of unit At. It is read by a
 // decoder of its own type, behind the same wall.
 type File struct {
-	At    int64
-	Child Child
-	Bytes []byte
+	At     int64
+	Before int // parts of the answer that come before it
+	Child  Child
+	Bytes  []byte
 }
 
 // Result is what one decoder answered, checked but not yet a Document.

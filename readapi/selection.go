@@ -145,25 +145,57 @@ func LastSelected(ranges []Range) int64 {
 	return ranges[len(ranges)-1].To
 }
 
-// maxChildDepth is how deep a child path may go.
-const maxChildDepth = 4
+// MaxChildDepth is how deep a child path may go.
+const MaxChildDepth = 4
 
-// ParseChild reads a child path such as "2/1": numbers from 1, at most four deep. Anything else is invalid_request.
+// ParseChild reads a child path such as "2/1": numbers from 1. One of more than MaxChildDepth is limit_depth; anything else is
+// invalid_request.
 func ParseChild(s string) ([]int, error) {
-	bad := &Error{Op: "readapi.ParseChild", Code: CodeInvalidRequest, Detail: "not a child path", Hint: `A child path is one to four numbers from 1, such as "2" or "2/1".`}
-	fields := strings.Split(s, "/")
-	if len(fields) > maxChildDepth {
-		return nil, bad
-	}
+	const most = 64 // what is longer is no path, whatever it holds
 	var out []int
-	for _, f := range fields {
+	for _, f := range strings.SplitN(s, "/", most) {
 		n, ok := unitNumber(f)
 		if !ok || n > math.MaxInt32 || strings.TrimSpace(f) != f {
-			return nil, bad
+			return nil, badChild("not a child path")
 		}
 		out = append(out, int(n))
 	}
+	if err := CheckChild(out); err != nil {
+		return nil, err
+	}
 	return out, nil
+}
+
+// CheckChild says what is wrong with a child path: limit_depth where it is too deep, invalid_request for a number below 1.
+func CheckChild(path []int) error {
+	for _, n := range path {
+		if n < 1 || n > math.MaxInt32 {
+			return badChild("a file inside the file is counted from 1")
+		}
+	}
+	if len(path) > MaxChildDepth {
+		return &Error{
+			Op: "readapi.ParseChild", Code: CodeLimitDepth, Limit: &LimitHit{Name: "max_child_depth", Value: MaxChildDepth, Actual: int64(len(path))},
+			Hint: "Files inside files are read down to the fourth level.",
+		}
+	}
+	return nil
+}
+
+func badChild(detail string) error {
+	return &Error{Op: "readapi.ParseChild", Code: CodeInvalidRequest, Detail: detail, Hint: `A child path is one to four numbers from 1, such as "2" or "2/1".`}
+}
+
+// FormatChild is the inverse of ParseChild; "" for no path.
+func FormatChild(path []int) string {
+	var b strings.Builder
+	for i, n := range path {
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String()
 }
 
 // Position is a place in a document: a unit, within it a part (0: the first), and within that part of text an offset in bytes.
@@ -182,5 +214,6 @@ type Selection struct {
 	Form      Form    // "" is FormAuto
 	MaxTokens int64   // estimated tokens of this answer; 0: the default, negative: no limit
 	MaxBytes  int64   // bytes of this answer; 0: the default
-	Unescaped bool    // show control, bidi and tag characters raw
+	Unescaped bool    // show control, bidi and tag characters raw, and text that is hidden from a reader
+	Password  string  // opens an encrypted file, and the files inside it; kept nowhere: a cursor needs it again
 }

@@ -2,6 +2,7 @@ package readapi_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -66,9 +67,22 @@ func TestParseChild(t *testing.T) {
 	if got, err := readapi.ParseChild("2/1"); err != nil || !slices.Equal(got, []int{2, 1}) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	for _, s := range []string{"", "0", "1/", "/1", "1/2/3/4/5", "a", " 1", "1/-1", "99999999999"} {
+	for _, s := range []string{"", "0", "1/", "/1", "1/2/3/4/5/", "a", " 1", "1/-1", "99999999999"} {
 		if got, err := readapi.ParseChild(s); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
 			t.Errorf("ParseChild(%q) = %v, %v, want invalid_request", s, got, err)
 		}
+	}
+	for _, s := range []string{"1/2/3/4/5", strings.Repeat("1/", 50) + "1"} {
+		if got, err := readapi.ParseChild(s); readapi.CodeOf(err) != readapi.CodeLimitDepth {
+			t.Errorf("ParseChild(%q) = %v, %v, want limit_depth", s, got, err)
+		}
+	}
+	for _, s := range []string{"1", "2/1", "1/2/3/2147483647"} {
+		if path, err := readapi.ParseChild(s); err != nil || readapi.FormatChild(path) != s {
+			t.Errorf("%q became %v, %v", s, path, err)
+		}
+	}
+	if err := readapi.CheckChild([]int{1, 0}); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
+		t.Errorf("a child 0: %v", err)
 	}
 }

@@ -67,7 +67,7 @@ func (d *imageDir) save(in input, doc *readapi.Document) error {
 			continue
 		}
 		nth[p.At]++
-		name := imageName(in, doc.Unit, p.At, nth[p.At], p.Image.MediaType)
+		name := imageName(in, doc.Child, doc.Unit, p.At, nth[p.At], p.Image.MediaType)
 		if err := d.write(name, p.Image.Bytes); err != nil {
 			return d.failure(in, name, err)
 		}
@@ -158,14 +158,17 @@ func (d *imageDir) holds(name string, b []byte) bool {
 	return err == nil && bytes.Equal(have, b)
 }
 
-// imageName is the name of the nth picture of unit at of the file in: "photo.png-frame1.png", "d/report.pdf-page3-2.jpg". It depends on
-// nothing else, so the same read gives the same names.
-func imageName(in input, unit readapi.Unit, at int64, nth int, mt readapi.MediaType) string {
+// imageName is the name of the nth picture of unit at of the file in: "photo.png-frame1.png", "d/report.pdf-page3-2.jpg"; of a file inside it
+// "mail.eml-file2.1-frame1.png". It depends on nothing else, so the same read gives the same names.
+func imageName(in input, child string, unit readapi.Unit, at int64, nth int, mt readapi.MediaType) string {
 	name := "stdin"
 	if !in.stdin {
 		name = safeName(in.name)
 	}
 	suffix := fmt.Sprintf("-%s%d", safeName(string(unit)), at)
+	if child != "" {
+		suffix = "-file" + strings.ReplaceAll(child, "/", ".") + suffix
+	}
 	if nth > 1 {
 		suffix += fmt.Sprintf("-%d", nth)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type readFlags struct {
 	units, pages, lines, frames string
 	cursor                      string
 	all                         bool
+	child, password             string
 	form                        string
 	unescaped                   bool
 	out                         string
@@ -36,8 +38,10 @@ func (r *readFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&r.frames, "frames", "", "the same for a file of `FRAMES`")
 	f.StringVar(&r.cursor, "cursor", "", "go on where a former answer ended, at its `CURSOR`")
 	f.BoolVar(&r.all, "all", false, "read to the end, however long it is")
+	f.StringVar(&r.child, "child", "", "read a file inside the file, by its number: \"2\", or \"2/1\" for one inside that `PATH`")
 	f.Var((*formValue)(&r.form), "form", "auto, text, image, or source: the decoded text exactly as it stands")
-	f.BoolVar(&r.unescaped, "unescaped", false, "show control, bidirectional and tag characters raw")
+	f.StringVar(&r.password, "password-file", "", "open an encrypted file with the first line of `FILE`, - for standard input")
+	f.BoolVar(&r.unescaped, "unescaped", false, "show control, bidirectional and tag characters raw, and text that a PDF hides from its readers")
 	f.StringVar(&r.out, "out", "", "write pictures as files into `DIR`")
 	f.IntVar(&r.jobs, "jobs", defaultJobs(), "read `N` files at once")
 	r.limits.register(f)
@@ -72,6 +76,10 @@ and says how to go on; on a terminal and with --all nothing is held back. Charac
 that are not seen and can mislead are shown as \u{202E} unless --unescaped is given.
 With --form source standard output has the text of the file and nothing else.
 
+A file may have files inside, such as what is embedded in a PDF: an answer lists them
+by number, --child 2 reads the second, and --child 2/1 the first inside that. With
+--form image the pages of a PDF are given as the pictures that they were scanned into.
+
 Pictures in --out are named after their file and unit: photo.jpg-frame1.jpg. A file
 that is there already is never overwritten: the same content is left as it is, other
 content is an error.`
@@ -81,6 +89,8 @@ const readExample = `  glovebox read report.pdf
   glovebox read --json --max-tokens 4000 report.pdf
   glovebox read --form source --all legacy.txt > utf8.txt
   glovebox read --out pictures --frames 1- animation.gif
+  glovebox read --child 1 report.pdf
+  glovebox read --password-file secret.txt locked.pdf
   curl -s https://example.org/a.pdf | glovebox read -
   glovebox read --json --all folder > lines.jsonl
   glovebox read --session chat-42 maka://runtime/attachments/ID`
@@ -143,6 +153,9 @@ func (a *app) newRead(set *pflag.FlagSet, f *readFlags, args []string) (*reading
 	if r.opts.Units, r.unit, err = f.selection(set); err != nil {
 		return nil, err
 	}
+	if r.opts.Child, err = f.childPath(set); err != nil {
+		return nil, err
+	}
 	if uri := firstAddress(args); uri != "" {
 		if r.id, err = f.session.id("reading by address"); err != nil {
 			failure := asFailure("", err)
@@ -155,12 +168,32 @@ func (a *app) newRead(set *pflag.FlagSet, f *readFlags, args []string) (*reading
 		return nil, usage(fmt.Sprintf("--jobs is a number from 1 to %d", maxJobs), "")
 	case f.cursor != "" && r.several:
 		return nil, usage("--cursor belongs to one file", "Name that file alone.")
+	case f.password == stdinName && slices.Contains(args, stdinName):
+		return nil, usage(`standard input ("-") can be read once`, "Have the password in a file.")
 	case f.all && set.Changed("max-tokens"):
 		return nil, usage("--all reads to the end and --max-tokens stops before it", "Give one of them.")
 	case f.all, f.limits.tok == 0 && a.out.tty:
 		r.opts.MaxTokens = -1
 	}
-	return r, nil
+	if set.Changed("password-file") {
+		r.opts.Password, err = a.password(f.password)
+	}
+	return r, err
+}
+
+// childPath is the value of --child.
+func (f *readFlags) childPath(set *pflag.FlagSet) (string, error) {
+	if !set.Changed("child") {
+		return "", nil
+	}
+	if set.Changed("cursor") {
+		return "", usage("--child and --cursor exclude each other", "A cursor knows which file inside the file it is of.")
+	}
+	_, err := readapi.ParseChild(f.child)
+	if e, ok := errors.AsType[*readapi.Error](err); ok && e.Code == readapi.CodeInvalidRequest {
+		return "", usage("--child: "+e.Detail, e.Hint)
+	}
+	return f.child, err
 }
 
 // selection is the units that were asked for, with the unit that the file must have.

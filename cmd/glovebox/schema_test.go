@@ -110,10 +110,10 @@ func TestSchemaDocument(t *testing.T) {
 func fullDocument() readapi.Document {
 	digest := strings.Repeat("0a", 32)
 	return readapi.Document{
-		URI: "maka://runtime/attachments/a", Name: "a", MediaType: "text/plain", Kind: readapi.KindOther, Bytes: 1, SHA256: digest, Unit: readapi.UnitLine,
+		URI: "maka://runtime/attachments/a", Child: "2/1", Name: "a", MediaType: "text/plain", Kind: readapi.KindOther, Bytes: 1, SHA256: digest, Unit: readapi.UnitLine,
 		Total: 3, AtLeast: true, Covers: readapi.Range{From: 1, To: 3}, Next: "x", Truncated: true, Meta: map[string]any{"charset": "utf-8"},
 		Parts: []readapi.Part{
-			{Type: readapi.PartText, Unit: readapi.UnitLine, At: 1, Offset: 2, Text: "a", Truncated: true},
+			{Type: readapi.PartText, Unit: readapi.UnitLine, At: 1, Offset: 2, Text: "a", EstTokens: 1, Truncated: true},
 			{Type: readapi.PartImage, Unit: readapi.UnitLine, At: 2, Image: &readapi.Image{MediaType: "image/png", Width: 1, Height: 1, Bytes: []byte{1}}},
 			{Type: readapi.PartImage, Unit: readapi.UnitLine, At: 2, Image: &readapi.Image{MediaType: "image/png", Width: 1, Height: 1, File: "a.png"}},
 			{Type: readapi.PartData, Unit: readapi.UnitLine, At: 3, Data: json.RawMessage(`[1]`)},

@@ -59,6 +59,12 @@ func (v *view) heading(w *bytes.Buffer, doc *readapi.Document) {
 	if doc.URI != "" { // an address does not say what it is of
 		facts = append(facts, readapi.EscapeLine(doc.Name))
 	}
+	if doc.Child != "" {
+		facts = append(facts, "file "+doc.Child+" inside it")
+		if doc.URI == "" && doc.Name != "" {
+			facts = append(facts, readapi.EscapeLine(doc.Name))
+		}
+	}
 	facts = append(facts, string(doc.MediaType))
 	if charset, ok := doc.Meta["charset"].(string); ok {
 		facts = append(facts, readapi.EscapeLine(charset))
@@ -121,6 +127,7 @@ func plural(u readapi.Unit, n int64) string {
 // parts is the content. Each unit gets a marker, except where a file has only one and where lines simply follow each other.
 func (v *view) parts(w *bytes.Buffer, doc *readapi.Document, source bool) {
 	next := int64(1) // the unit that would follow without a gap
+	var withText int64
 	for i, p := range doc.Parts {
 		if !source && marked(doc, i, next) {
 			fmt.Fprintf(w, "--- %s %d of %s ---\n", doc.Unit, p.At, totalOf(max(doc.Total, p.At), doc.AtLeast))
@@ -128,6 +135,7 @@ func (v *view) parts(w *bytes.Buffer, doc *readapi.Document, source bool) {
 		next = p.At
 		switch p.Type {
 		case readapi.PartText:
+			withText = p.At
 			w.WriteString(p.Text)
 			if doc.Unit == readapi.UnitLine {
 				next += int64(strings.Count(p.Text, "\n"))
@@ -144,8 +152,9 @@ func (v *view) parts(w *bytes.Buffer, doc *readapi.Document, source bool) {
 		case readapi.PartImage:
 			v.image(w, p)
 		case readapi.PartData:
-			w.Write(visible(p.Data))
-			w.WriteByte('\n')
+			if !source {
+				w.Write(visible([]byte(readapi.DataText(p.Data, p.At == withText))))
+			}
 		}
 	}
 }
@@ -177,9 +186,7 @@ func (v *view) notes(w *bytes.Buffer, doc *readapi.Document, source bool) {
 	if source && v.several {
 		prefix = v.title() + ": "
 	}
-	for _, c := range doc.Children {
-		fmt.Fprintf(w, "%sfile inside: %d. %s (%s, %s)\n", prefix, c.N, readapi.EscapeLine(c.Name), c.MediaType, formatBytes(c.Bytes))
-	}
+	v.children(w, doc, prefix)
 	for _, x := range doc.Warnings {
 		where := ""
 		if x.At > 0 {
@@ -196,6 +203,28 @@ func (v *view) notes(w *bytes.Buffer, doc *readapi.Document, source bool) {
 	if v.dir == "" && pictures(doc) {
 		fmt.Fprintf(w, "%s--out DIR writes pictures as files\n", prefix)
 	}
+}
+
+// mostListed is how many files inside a file are listed.
+const mostListed = 40
+
+// children lists the files inside the file, and says how one is read.
+func (v *view) children(w *bytes.Buffer, doc *readapi.Document, prefix string) {
+	for i, c := range doc.Children {
+		if i == mostListed {
+			fmt.Fprintf(w, "%sand %d more files inside; --json has all of them\n", prefix, len(doc.Children)-i)
+			break
+		}
+		fmt.Fprintf(w, "%sfile inside: %d. %s (%s, %s)\n", prefix, c.N, readapi.EscapeLine(c.Name), c.MediaType, formatBytes(c.Bytes))
+	}
+	if len(doc.Children) == 0 {
+		return
+	}
+	path := strconv.Itoa(doc.Children[0].N)
+	if doc.Child != "" {
+		path = doc.Child + "/" + path
+	}
+	fmt.Fprintf(w, "%s--child %s reads the first of them\n", prefix, path)
 }
 
 func pictures(doc *readapi.Document) bool {

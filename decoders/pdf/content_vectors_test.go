@@ -149,7 +149,7 @@ func contentVectors() []vector {
 		page("deep-arrays", "2,000 open brackets", strings.Repeat("[", 2000)+pdftest.Lines(hello), hello+"\n"),
 		{name: "form", comment: "a form inside a form", data: forms(false), pages: []string{"outer inner\n"}},
 		{name: "form-cycle", comment: "a form that draws itself", data: forms(true), pages: []string{strings.Repeat("outer ", content.MaxFormDepth-1) + "outer\n"}, warn: []string{"partial"}},
-		{name: "annotations", comment: "appearances are read, hidden ones are not", data: annotations(), pages: []string{hello + "\nseen\non\n"}},
+		{name: "annotations", comment: "appearances are read, hidden ones are not", data: annotated(), pages: []string{hello + "\n\nseen\n\non\n"}, warn: []string{"hidden_text"}},
 	}
 }
 
@@ -168,7 +168,7 @@ func forms(cycle bool) []byte {
 	return w.Table()
 }
 
-func annotations() []byte {
+func annotated() []byte {
 	w := &pdftest.Writer{}
 	f := w.Add(pdftest.Helvetica)
 	content := w.Stream("", []byte(pdftest.Lines(hello)))

@@ -2,7 +2,7 @@ package pdf
 
 import (
 	_ "embed"
-	"strings"
+	"errors"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
@@ -18,68 +18,122 @@ var Decoder = pdk.Decoder{
 	Version:    "0.1.0",
 	MediaTypes: []readapi.MediaType{"application/pdf"},
 	Unit:       readapi.UnitPage,
-	Forms:      []readapi.Form{readapi.FormText},
+	Forms:      []readapi.Form{readapi.FormText, readapi.FormImage},
+	Children:   true,
 	Samples:    []pdk.Sample{{MediaType: "application/pdf", Data: sample}},
 	Decode:     decode,
 }
 
-// decode emits one text part for each selected page, an empty one for a page without text.
-func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
-	var current, emitted int64
+// answer is one read of a document.
+type answer struct {
+	req     *readapi.Request
+	w       *pdk.Writer
+	d       *document
+	current int64 // the page that is read
+	emitted int64 // pages that are in the answer
+}
+
+// decode emits for each selected page its text, which is empty for a page without text, and behind it what is structured of the page:
+// tables, links, fields of forms, notes.
+func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
+	a := answer{req: req, w: w}
+	err := a.run(in)
+	full := errors.Is(err, pdk.ErrFull)
+	if len(req.Child) > 0 || err != nil && !full {
+		return err
+	}
+	if err := w.Meta(a.d.outcome(full)); err != nil {
+		return err
+	}
+	return err
+}
+
+// run answers. A panic is the file's fault: it costs the read its rest, or the read where there was nothing before.
+func (a *answer) run(in readapi.Input) (err error) {
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
 		case object.Stop:
-			if err = x.Err; emitted > 0 { // the budget is one answer's: the next one goes on with a new one
-				err = w.Stop(current)
+			if err = x.Err; a.emitted > 0 { // the budget is one answer's: the next one goes on with a new one
+				err = a.w.Stop(a.current)
 			}
 		default:
 			err = pdk.Malformed("its structure cannot be followed")
 		}
 	}()
-	if len(req.Child) > 0 {
-		return pdk.Invalid("this decoder lists no files inside a PDF")
-	}
-	d, err := openDocument(in, req.Password)
-	if err != nil {
+	if a.d, err = openDocument(in, a.req.Password); err != nil {
 		return err
 	}
-	if err := w.Meta(d.meta()); err != nil {
+	if len(a.req.Child) > 0 {
+		return a.d.child(a.req.Child[0], a.req, a.w)
+	}
+	a.d.unescaped = a.req.Unescaped
+	if err := a.document(); err != nil {
 		return err
 	}
-	if missing := d.incomplete(); missing != "" {
-		if err := w.Warn(readapi.WarnPartial, missing, 0); err != nil {
+	if a.req.Form == readapi.FormImage {
+		return a.views()
+	}
+	for at := range a.w.Units(int64(a.d.total)) {
+		a.current = at
+		if err := a.page(); err != nil {
+			return err
+		}
+		a.emitted++
+	}
+	return nil
+}
+
+// document emits what is said of the whole.
+func (a *answer) document() error {
+	if err := a.w.Meta(a.d.meta()); err != nil {
+		return err
+	}
+	if err := a.children(a.d.files()); err != nil {
+		return err
+	}
+	if missing := a.d.incomplete(); missing != "" {
+		if err := a.w.Warn(readapi.WarnPartial, missing, 0); err != nil {
 			return err
 		}
 	}
-	for at := range w.Units(int64(d.total)) {
-		current = at
-		p := d.read(d.page(int(at)))
-		if err := w.Text(at, p.text); err != nil {
+	if a.d.placeholder() {
+		return a.w.Warn(readapi.WarnPartial, onlyXFA, 0)
+	}
+	return nil
+}
+
+// page emits the current page. Everything of it is read before any of it goes out, so that an end of the budget never leaves a page half
+// given. What has no budget of its own goes with the text: a later answer that goes on behind it does not say it again.
+func (a *answer) page() error {
+	p := a.d.read(int(a.current), a.d.page(int(a.current)))
+	if err := a.w.Text(a.current, p.text); err != nil {
+		return err
+	}
+	if !a.goesOn() {
+		if err := errors.Join(a.listPictures(int(a.current)), a.children(p.files)); err != nil {
 			return err
 		}
-		emitted++
-		if err := p.warn(w, at); err != nil {
+		for _, w := range p.warnings {
+			if err := a.w.Warn(w.Code, w.Detail, w.At); err != nil {
+				return err
+			}
+		}
+	}
+	for _, v := range p.data {
+		if err := a.w.Data(a.current, v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// warn emits the warnings of a page that was emitted whole.
-func (p *pageText) warn(w *pdk.Writer, at int64) error {
-	if p.partial != "" {
-		if err := w.Warn(readapi.WarnPartial, p.partial, at); err != nil {
+// children lists files inside the file.
+func (a *answer) children(files []insideFile) error {
+	for i := range files {
+		if err := a.w.Child(files[i].child()); err != nil {
 			return err
 		}
-	}
-	if strings.TrimSpace(p.text) == "" {
-		if err := w.Warn(readapi.WarnNoTextLayer, "the page has no text of its own", at); err != nil {
-			return err
-		}
-	}
-	if p.lowConfidence {
-		return w.Warn(readapi.WarnLowConfidence, "the fonts do not say what many of the characters are", at)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func readTrick(t *testing.T, data []byte) (text, all string, hidden []content.Hi
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.read(d.page(1))
+	d.read(1, d.page(1))
 	hidden = d.content.HiddenCounts()
 	text = layout.Lay(&d.content).Text
 	d.content.ShowHidden = true
@@ -44,7 +44,9 @@ func TestHiddenText(t *testing.T) {
 			if !strings.Contains(strings.ReplaceAll(all, "\n", ""), pdftest.Secret) {
 				t.Errorf("not there when hidden text is asked for: %q", all)
 			}
-			counted := func(n content.HiddenCount) bool { return n.Reason == content.Hidden(c.Reason) && n.Characters >= len(pdftest.Secret) && n.Words > 0 }
+			counted := func(n content.HiddenCount) bool {
+				return n.Reason == content.Hidden(c.Reason) && n.Characters >= len(pdftest.Secret) && n.Words > 0
+			}
 			if !slices.ContainsFunc(hidden, counted) {
 				t.Errorf("counted as %+v, want %v", hidden, content.Hidden(c.Reason))
 			}

@@ -9,36 +9,131 @@ import (
 // maxMetaBytes bounds each text of the metadata.
 const maxMetaBytes = 2000
 
-// meta returns what the document says of itself: title, author, subject, keywords, creator, producer, created, modified (as RFC 3339 where
-// they can be read), pages, version, encrypted, language, tagged, outline (number of entries).
+// facts are the texts of the metadata by their names in the information dictionary (14.3.3) and in XMP.
+var facts = [...]struct{ key, info, xmp string }{
+	{"title", "Title", "dc:title"},
+	{"author", "Author", "dc:creator"},
+	{"subject", "Subject", "dc:description"},
+	{"keywords", "Keywords", "pdf:Keywords"},
+	{"creator", "Creator", "xmp:CreatorTool"},
+	{"producer", "Producer", "pdf:Producer"},
+}
+
+// meta returns what the document says of itself; docs/pdf.md has the list. What is not there has no key.
 func (d *document) meta() map[string]any {
 	m := map[string]any{"pages": d.total, "encrypted": d.file.Encrypted()}
-	for key, name := range map[string]string{
-		"title": "Title", "author": "Author", "subject": "Subject", "keywords": "Keywords", "creator": "Creator", "producer": "Producer",
-	} {
-		if s := cutText(d.info.Key(name).Text()); s != "" {
-			m[key] = s
+	packet := d.packet()
+	for _, f := range facts {
+		s := d.info.Key(f.info).Text()
+		if s == "" {
+			s = packet.text(f.xmp)
 		}
+		put(m, f.key, cutText(s, maxMetaBytes))
 	}
-	for key, name := range map[string]string{"created": "CreationDate", "modified": "ModDate"} {
-		if s := date(d.info.Key(name).Text()); s != "" {
-			m[key] = s
+	for _, f := range [...]struct{ key, info, xmp string }{{"created", "CreationDate", "xmp:CreateDate"}, {"modified", "ModDate", "xmp:ModifyDate"}} {
+		s := date(d.info.Key(f.info).Text())
+		if s == "" {
+			s = isoDate(packet.text(f.xmp))
 		}
+		put(m, f.key, s)
 	}
-	if v := d.version(); v != "" {
-		m["version"] = v
+	put(m, "version", d.version())
+	language := d.root.Key("Lang").Text()
+	if language == "" {
+		language = packet.text("dc:language")
 	}
-	if s := cutText(d.root.Key("Lang").Text()); s != "" {
-		m["language"] = s
+	put(m, "language", cutText(language, maxMetaBytes))
+	if part := packet.text("pdfaid:part"); part != "" {
+		put(m, "pdfa", cutText(part+packet.text("pdfaid:conformance"), maxTitleBytes))
 	}
 	if mark := d.root.Key("MarkInfo").Key("Marked"); mark.Kind() == object.Bool {
 		m["tagged"] = mark.Bool()
 	}
-	if n := d.outline(); n > 0 {
-		m["outline"] = n
-	}
+	d.structure(m)
+	d.features(m)
 	return m
 }
+
+// structure puts in what leads through the document.
+func (d *document) structure(m map[string]any) {
+	d.contents, d.contentsCut = d.outline()
+	if len(d.contents) > 0 {
+		m["outline"] = outlineValue(d.contents)
+	}
+	if d.contentsCut {
+		m["outline_cut"] = true
+	}
+	if ranges := d.labels(); len(ranges) > 0 {
+		m["page_labels"] = d.labelsValue(ranges)
+	}
+	if layers := d.layersValue(); len(layers) > 0 {
+		m["layers"] = layers
+	}
+}
+
+// features puts in what the document has besides pages. Those that it has not are not named.
+func (d *document) features(m map[string]any) {
+	if list := filesValue(d.files()); len(list) > 0 {
+		m["files"] = list
+	}
+	form := d.root.Key("AcroForm")
+	if fields, signatures := d.countFields(form.Key("Fields")); fields > 0 {
+		m["fields"] = fields
+		if signatures > 0 {
+			m["signatures"] = signatures
+		}
+	}
+	for key, has := range map[string]bool{
+		"xfa":        !form.Key("XFA").Null(),
+		"linearized": d.file.Linearized(),
+		"javascript": d.scripts(),
+		"portfolio":  d.root.Key("Collection").Is(object.Dict),
+	} {
+		if has {
+			m[key] = true
+		}
+	}
+}
+
+// scripts reports whether the document would run JavaScript when it is opened or used. Nothing here ever does.
+func (d *document) scripts() bool {
+	open := d.root.Key("OpenAction")
+	if !d.root.Key("Names").Key("JavaScript").Null() || open.Key("S").Name() == "JavaScript" || !open.Key("JS").Null() {
+		return true
+	}
+	more := d.root.Key("AA")
+	for _, key := range more.Keys() {
+		if more.Key(key).Key("S").Name() == "JavaScript" {
+			return true
+		}
+	}
+	return false
+}
+
+// packet returns the metadata stream.
+func (d *document) packet() xmp {
+	b, err := d.root.Key("Metadata").Data(maxXMPBytes)
+	if err != nil && len(b) == 0 {
+		return ""
+	}
+	return newXMP(b)
+}
+
+// maxLayers bounds how many layers are named.
+const maxLayers = 100
+
+// layersValue is the names of the optional content groups, and whether they are on when the document is opened (8.11.4).
+func (d *document) layersValue() (out []any) {
+	groups := d.root.Key("OCProperties").Key("OCGs")
+	for i := range min(groups.Len(), maxLayers) {
+		name := cutText(oneLine(groups.Index(i).Key("Name").Text()), maxTitleBytes)
+		out = append(out, map[string]any{"name": name, "on": !d.off(groups.Index(i))})
+	}
+	return out
+}
+
+// off reports whether optional content is not shown.
+func (d *document) off(oc object.Node) bool { return d.layers != nil && !oc.Null() && d.layers(oc) }
 
 // version is the header's, or the catalog's where that is newer (7.2.2).
 func (d *document) version() string {
@@ -49,58 +144,25 @@ func (d *document) version() string {
 	return v
 }
 
-func cutText(s string) string {
-	if len(s) > maxMetaBytes {
-		s = strings.ToValidUTF8(s[:maxMetaBytes], "")
+// put sets a key to a text that is not empty.
+func put(m map[string]any, key, s string) {
+	if s != "" {
+		m[key] = s
+	}
+}
+
+// cutText returns s, or as much of it as fits, cut between characters.
+func cutText(s string, limit int) string {
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "")
 	}
 	return s
 }
 
-// maxOutline bounds how many outline entries are counted.
-const maxOutline = 10_000
-
-// outline counts the entries of the top level, which is what reading them one by one allows.
-func (d *document) outline() int {
-	seen := map[int]bool{}
-	n := 0
-	for item := d.root.Key("Outlines").Key("First"); item.Kind() == object.Dict && n < maxOutline; item = item.Key("Next") {
-		if id := item.ID(); seen[id] {
-			break
-		} else {
-			seen[id] = true
-		}
-		n++
+// oneLine joins the lines of a text that is a name.
+func oneLine(s string) string {
+	if strings.ContainsAny(s, "\r\n\t") {
+		s = strings.Join(strings.Fields(s), " ")
 	}
-	return n
-}
-
-// date turns "D:20240131120000+01'00'" (7.9.4) into RFC 3339; what is missing behind the year is the earliest it can be. A text that is no
-// date gives "".
-func date(s string) string {
-	s = strings.TrimPrefix(s, "D:")
-	digits := 0
-	for digits < len(s) && digits < 14 && object.IsDigit(s[digits]) {
-		digits++
-	}
-	if digits < 4 {
-		return ""
-	}
-	full := s[:digits&^1] + "00000101000000"[digits&^1:]
-	if full[4:6] < "01" || full[4:6] > "12" || full[6:8] < "01" || full[6:8] > "31" || full[8:10] > "23" || full[10:12] > "59" || full[12:] > "59" {
-		return ""
-	}
-	zone := "Z"
-	if rest := strings.NewReplacer("'", "", ":", "").Replace(s[digits:]); len(rest) >= 5 && (rest[0] == '+' || rest[0] == '-') && onlyDigits(rest[1:5]) {
-		zone = rest[:3] + ":" + rest[3:5]
-	}
-	return full[:4] + "-" + full[4:6] + "-" + full[6:8] + "T" + full[8:10] + ":" + full[10:12] + ":" + full[12:] + zone
-}
-
-func onlyDigits(s string) bool {
-	for i := range len(s) {
-		if !object.IsDigit(s[i]) {
-			return false
-		}
-	}
-	return true
+	return s
 }

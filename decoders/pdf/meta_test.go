@@ -22,7 +22,9 @@ func TestMeta(t *testing.T) {
 	res := decodeBytes(t, w.Table(), readapi.Request{})
 	want := map[string]any{
 		"title": "Über 😀", "author": "Jürgen •", "producer": "glöve", "created": "2024-02-29T12:00:00+01:00", "modified": "2025-01-01T00:00:00Z",
-		"pages": 1.0, "version": "2.0", "language": "de", "tagged": true, "outline": 2.0, "encrypted": false,
+		"pages": 1.0, "version": "2.0", "language": "de", "tagged": true, "encrypted": false,
+		"outline":    []any{map[string]any{"title": "a", "level": 1.0}, map[string]any{"title": "b", "level": 1.0}},
+		"page_sizes": []any{map[string]any{"from": 1.0, "to": 1.0, "width": 612.0, "height": 792.0, "text": false}},
 	}
 	if d := cmp.Diff(want, res.Meta); d != "" {
 		t.Errorf("meta (-want +got):\n%s", d)

@@ -1,80 +1,111 @@
 package pdf
 
 import (
+	"strings"
+
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/layout"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // pageText is what one page gives.
 type pageText struct {
-	text          string
-	partial       string // why it is not whole, "" if it is
-	lowConfidence bool
+	text     string
+	data     []any // structured parts: tables, links, fields, notes
+	files    []insideFile
+	warnings []readapi.Warning
+	tokens   int64 // of text and data
 }
 
-// Annotation flags (ISO 32000-1, table 165).
-const (
-	flagHidden = 1 << 1
-	flagNoView = 1 << 5
-)
-
-// read returns the text of a page: its content, then the appearances of its annotations. Whatever is wrong with it costs this page only.
-func (d *document) read(p page) (out pageText) {
+// read returns what a page gives: its content, then the appearances of its annotations, then what the annotations say. Whatever is wrong
+// with it costs this page only.
+func (d *document) read(at int, p page) (out pageText) {
 	in := content.New(d.file, &d.fonts, &d.content)
+	var m marks
 	defer func() {
 		if x := recover(); x != nil {
 			if s, mine := x.(object.Stop); mine {
 				panic(s)
 			}
-			out = d.laidOut()
-			out.partial = "the page is damaged"
+			d.content.Damaged = "the page is damaged"
+			out = d.laidOut(at, &p, &m)
 		}
 	}()
 	if !p.dict.Is(object.Dict) {
-		return pageText{partial: "the page cannot be found"}
+		d.content.Damaged = "the page cannot be found"
+		return d.laidOut(at, &p, &m)
 	}
 	d.content.Box, d.content.Rotate = p.box(), p.turn()
+	d.content.Unit, d.content.ShowHidden = p.dict.Key("UserUnit").Num(), d.unescaped
 	in.Layers(d.layers)
+	var notes []object.Node
 	for _, dict := range append([]object.Node{p.dict}, p.more...) {
 		if c := dict.Key("Contents"); !c.Null() {
 			in.Contents(c, p.resources)
 		} else if dict.Ref("Contents") != 0 {
 			d.content.Damaged = "the content of the page cannot be found"
 		}
-		annots := dict.Key("Annots")
-		for i := range annots.Len() {
-			appearance(in, annots.Index(i), p.resources)
+		notes = append(notes, annotations(dict)...)
+		for _, a := range annotations(dict) {
+			d.appearance(in, a, p.resources)
 		}
 	}
 	in.Finish()
-	return d.laidOut()
+	for _, a := range notes {
+		d.mark(&m, a)
+	}
+	out = d.laidOut(at, &p, &m)
+	out.files = d.hungFiles(at, &p)
+	return out
 }
 
-// appearance runs the normal appearance of an annotation that is seen (12.5.5).
-func appearance(in *content.Interp, a, resources object.Node) {
-	if a.Key("F").Int()&(flagHidden|flagNoView) != 0 || a.Key("Subtype").Name() == "Popup" {
+// appearance runs the normal appearance of an annotation, or says what a viewer would show there of itself (12.5.5). What is not shown is
+// noted as such.
+func (d *document) appearance(in *content.Interp, a, resources object.Node) {
+	if a.Key("Subtype").Name() == "Popup" {
+		return
+	}
+	unseen := !d.shown(a)
+	box := rect(a.Key("Rect"))
+	if text, ok := d.fieldLook(a); ok {
+		in.Say(text, box, fontSize(inherit(a, "DA").Raw()), unseen)
 		return
 	}
 	look := a.Key("AP").Key("N")
 	if look.Is(object.Dict) { // one per state
 		look = look.Key(a.Key("AS").Name())
 	}
+	before := len(d.content.Spans)
 	if look.Is(object.Stream) {
-		in.Appearance(look, a.Key("Rect"), resources)
+		in.Appearance(look, a.Key("Rect"), resources, unseen)
+	}
+	if unseen && len(d.content.Spans) == before { // what it says elsewhere
+		in.Say(a.Key("Contents").Text(), box, 0, true)
 	}
 }
 
 // laidOut is the page as far as it was read.
-func (d *document) laidOut() pageText {
-	p := &d.content
-	out := pageText{text: layout.Lay(p).Text, partial: p.Short}
-	if out.partial == "" {
-		out.partial = p.Damaged
+func (d *document) laidOut(at int, p *page, m *marks) pageText {
+	laid := layout.Lay(&d.content)
+	out := pageText{text: laid.Text}
+	for _, t := range laid.Tables {
+		out.data = append(out.data, tableValue(&t))
 	}
-	out.lowConfidence = p.Unknown*5 > p.Glyphs
+	out.data = append(out.data, pieces("links", m.links)...)
+	out.data = append(out.data, pieces("fields", m.fields)...)
+	out.data = append(out.data, pieces("annotations", m.notes)...)
+	out.tokens = readapi.EstimateTokens(out.text)
+	for _, v := range out.data {
+		out.tokens += int64(valueSize(v)+3) / 4
+	}
+	out.warnings = d.warnings(at, m, out.text)
+	d.sight(at, p, &out)
 	return out
 }
+
+// hasText reports whether a page has a text layer.
+func (p *pageText) hasText() bool { return strings.TrimSpace(p.text) != "" }
 
 // letter is the page where a file does not say how large its pages are.
 var letter = content.Rect{X1: 612, Y1: 792}

@@ -20,6 +20,13 @@ type document struct {
 	fonts   font.Cache
 	layers  func(oc object.Node) bool // says which of them are off; nil: there are none
 	content content.Page              // the page that is read; its memory serves the next
+
+	unescaped   bool // what is hidden is shown
+	targets     targets
+	contents    []outlineEntry
+	contentsCut bool
+	inside      []insideFile // files of the document; nil: not looked up
+	seen        []seenPage   // of this answer
 }
 
 // page is one page with what it inherits.

@@ -44,7 +44,7 @@ func TestSample(t *testing.T) {
 	}
 	for _, data := range [][]byte{sampleFile(), Decoder.Samples[0].Data} {
 		res := decodeBytes(t, data, readapi.Request{})
-		wantText(t, res, "This is the sample of the decoder.\nIt has two lines and a ligature: fi.\n", "A\u0301a bc\nin a form\n")
+		wantText(t, res, "This is the sample of the decoder.\nIt has two lines and a ligature: fi.\n", "A\u0301a bc\n\nin a form\n")
 		if res.Meta["title"] != "Sample" {
 			t.Errorf("meta %v", res.Meta)
 		}

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -32,7 +33,11 @@ func labelled(doc *readapi.Document) string {
 	if doc.Decoder.Name != "" {
 		fmt.Fprintf(&b, ", read by decoder %s %s", line(doc.Decoder.Name), line(doc.Decoder.Version))
 	}
-	fmt.Fprintf(&b, ", from %s\n", line(doc.URI))
+	if doc.Child != "" {
+		fmt.Fprintf(&b, ", file %s inside %s\n", line(doc.Child), line(doc.URI))
+	} else {
+		fmt.Fprintf(&b, ", from %s\n", line(doc.URI))
+	}
 	b.WriteString(f.warning(fileContent, "what the file holds, as whoever made it wrote it"))
 	b.WriteString(f.open(fileContent) + "\n")
 	content(&b, doc, f.line)
@@ -41,6 +46,13 @@ func labelled(doc *readapi.Document) string {
 	b.WriteString(f.close(fileContent) + "\n")
 	if doc.Next != "" {
 		fmt.Fprintf(&b, "More follows. next cursor: %s\nTo go on, call read_attachment with the same uri and this cursor, without units and form.\n", line(doc.Next))
+	}
+	if len(doc.Children) > 0 {
+		path := strconv.Itoa(doc.Children[0].N)
+		if doc.Child != "" {
+			path = doc.Child + "/" + path
+		}
+		fmt.Fprintf(&b, "To read a file inside, call read_attachment with the same uri and its number as child: %q is the first.\n", line(path))
 	}
 	if doc.Next == "" && doc.Unit == readapi.UnitFrame && doc.Covers.To < doc.Total { // an animation stands for its first frame
 		b.WriteString("The other frames are read with units \"1-\".\n")
@@ -59,7 +71,7 @@ func plain(doc *readapi.Document) string {
 // follow each other.
 func content(b *strings.Builder, doc *readapi.Document, marker func(string) string) {
 	next := int64(1) // the unit that would follow without a gap
-	picture := 0
+	picture, withText := 0, int64(0)
 	for i, p := range doc.Parts {
 		if marked(doc, i, next) {
 			b.WriteString(marker(fmt.Sprintf("%s %d of %s", line(string(doc.Unit)), p.At, totalOf(max(doc.Total, p.At), doc.AtLeast))))
@@ -67,6 +79,7 @@ func content(b *strings.Builder, doc *readapi.Document, marker func(string) stri
 		next = p.At
 		switch p.Type {
 		case readapi.PartText:
+			withText = p.At
 			b.WriteString(p.Text)
 			if doc.Unit == readapi.UnitLine {
 				next += int64(strings.Count(p.Text, "\n"))
@@ -83,8 +96,7 @@ func content(b *strings.Builder, doc *readapi.Document, marker func(string) stri
 				b.WriteString(marker(fmt.Sprintf("picture %d: %s, %dx%d", picture, p.Image.MediaType, p.Image.Width, p.Image.Height)))
 			}
 		case readapi.PartData:
-			b.Write(p.Data)
-			b.WriteByte('\n')
+			b.WriteString(readapi.DataText(p.Data, p.At == withText))
 		}
 	}
 }

@@ -11,6 +11,7 @@ const (
 	maxURI    = 1024     // characters of an address; none is longer, and what is longer is refused before it is looked at
 	maxCursor = 16 << 10 // characters of a cursor
 	maxUnits  = 8 << 10  // characters of a selection of units
+	maxChild  = 64       // characters of the path of a file inside the file
 )
 
 // labelTokens is what the label around an answer takes at most: its lines of ours, and the name of a file, escaped.
@@ -18,9 +19,9 @@ const labelTokens = 400
 
 // read runs read_attachment.
 func (s *Set) read(ctx context.Context, raw json.RawMessage) (*Result, error) {
-	a := parseArgs(raw, "", "uri", "units", "cursor", "form", "max_tokens")
+	a := parseArgs(raw, "", "uri", "units", "cursor", "child", "form", "max_tokens")
 	uri := a.required("uri", maxURI)
-	units := a.text("units", maxUnits)
+	units, child := a.text("units", maxUnits), a.text("child", maxChild)
 	sel := readapi.Selection{Cursor: a.text("cursor", maxCursor), Form: readapi.Form(a.choice("form", forms...))}
 	most := a.integer("max_tokens", s.least(), s.opts.MaxTokens, s.opts.MaxTokens)
 	if a.err != nil {
@@ -29,6 +30,12 @@ func (s *Set) read(ctx context.Context, raw json.RawMessage) (*Result, error) {
 	if units != "" {
 		var err error
 		if sel.Units, err = readapi.ParseUnits(units); err != nil {
+			return nil, err
+		}
+	}
+	if child != "" {
+		var err error
+		if sel.Child, err = readapi.ParseChild(child); err != nil {
 			return nil, err
 		}
 	}
@@ -115,6 +122,7 @@ type pictureJSON struct {
 	MediaType readapi.MediaType `json:"media_type"`
 	Width     int               `json:"width"`
 	Height    int               `json:"height"`
+	EstTokens int64             `json:"est_tokens,omitempty"`
 	Image     int               `json:"image"`
 }
 
@@ -128,7 +136,7 @@ func structure(doc *readapi.Document) (json.RawMessage, error) {
 			continue
 		}
 		n++
-		parts = append(parts, pictureJSON{p.Type, p.Unit, p.At, p.Image.MediaType, p.Image.Width, p.Image.Height, n})
+		parts = append(parts, pictureJSON{p.Type, p.Unit, p.At, p.Image.MediaType, p.Image.Width, p.Image.Height, p.EstTokens, n})
 	}
 	bare := *doc
 	bare.Parts = nil

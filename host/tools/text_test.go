@@ -59,6 +59,7 @@ warning: no_text_layer at page 2: only a picture
 MARK file content >>>
 More follows. next cursor: CURSOR
 To go on, call read_attachment with the same uri and this cursor, without units and form.
+To read a file inside, call read_attachment with the same uri and its number as child: "1" is the first.
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -257,7 +258,8 @@ func TestFence(t *testing.T) {
 		if len(ours) != 5 || ours[1] != "<<< file content MARK\n" || ours[2] != "--- page 1 of 2 --- MARK\n" || ours[3] != "--- page 2 of 2 --- MARK\n" || ours[4] != "MARK file content >>>\n" {
 			t.Fatalf("lines of ours: %q", ours)
 		}
-		if !strings.HasSuffix(text, ours[4]) || strings.Count(text[:strings.Index(text, ours[1])], "\n") != 2 {
+		const behind = "To read a file inside, call read_attachment with the same uri and its number as child: \"1\" is the first.\n"
+		if !strings.HasSuffix(text, ours[4]+behind) || strings.Count(text[:strings.Index(text, ours[1])], "\n") != 2 {
 			t.Fatalf("text outside of the fence: %q", text)
 		}
 	})

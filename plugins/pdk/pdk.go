@@ -82,7 +82,7 @@ func (d *Decoder) HasForm(form readapi.Form) bool {
 
 // Run decodes natively, without the wall: for tests, fuzzing and comparison. It goes through the same frames as a guest.
 func Run(d *Decoder, in readapi.Input, req readapi.Request) (readapi.Result, error) {
-	var c abi.Collector
+	c := abi.Collector{MaxFileBytes: req.MaxFileBytes, Child: len(req.Child) > 0}
 	run(d, in, &req, c.Add)
 	res, err := c.Result()
 	res.Unit = d.Unit
@@ -93,10 +93,13 @@ func Run(d *Decoder, in readapi.Input, req readapi.Request) (readapi.Result, err
 func run(d *Decoder, in readapi.Input, req *readapi.Request, sink func(abi.Kind, []byte) bool) {
 	w := &Writer{req: req, sink: sink}
 	var err error
-	if d.HasForm(req.Form) {
-		err = d.Decode(in, req, w)
-	} else {
+	switch {
+	case !d.HasForm(req.Form):
 		err = Invalid("this decoder does not have the form " + string(req.Form))
+	case len(req.Child) > 0 && !d.Children:
+		err = Invalid("this decoder lists no files inside a file")
+	default:
+		err = d.Decode(in, req, w)
 	}
 	w.finish(err)
 }

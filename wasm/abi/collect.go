@@ -18,10 +18,13 @@ const (
 // Collector turns the frames of one decode into a Result, host side. It copies what it keeps: a payload may be guest memory.
 // The zero value has no byte cap. It is for one goroutine.
 type Collector struct {
-	MaxBytes int64 // of payloads together, headers included; 0: no cap
+	MaxBytes     int64 // of payloads together, headers included, without the bytes of files; 0: no cap
+	MaxFileBytes int64 // of files inside the file together; 0: none are taken
+	Child        bool  // the request names a file inside the file: the answer is that one and nothing else
 
 	res     readapi.Result
 	bytes   int64
+	files   int64 // bytes of files
 	lastAt  int64
 	more    bool // the last file goes on
 	failure *Failure
@@ -37,12 +40,15 @@ func (c *Collector) Add(kind Kind, payload []byte) (stop bool) {
 		}
 		return true
 	}
+	f, err := ParseFrame(kind, payload)
 	c.bytes += int64(len(payload))
+	if _, ok := f.Value.(*File); ok && err == nil {
+		c.bytes -= int64(len(f.Body)) // which have a cap of their own
+	}
 	if c.MaxBytes > 0 && c.bytes > c.MaxBytes {
 		c.err = &readapi.Error{Code: readapi.CodeLimitOutput, Limit: &readapi.LimitHit{Name: "max_output_bytes", Value: c.MaxBytes, Actual: c.bytes}}
 		return true
 	}
-	f, err := ParseFrame(kind, payload)
 	if err != nil {
 		c.err = badOutput("a frame that breaks the protocol", err)
 		return true
@@ -54,6 +60,9 @@ func (c *Collector) Add(kind Kind, payload []byte) (stop bool) {
 }
 
 func (c *Collector) take(f Frame) error {
+	if _, ok := f.Value.(*File); c.more && !ok && f.Value != nil && f.Kind != KindError {
+		return badOutput("a file that something interrupts", nil)
+	}
 	switch v := f.Value.(type) {
 	case map[string]any:
 		if c.res.Meta == nil {
@@ -91,6 +100,9 @@ func (c *Collector) take(f Frame) error {
 }
 
 func (c *Collector) part(f Frame, h *Part) error {
+	if c.Child {
+		return badOutput("a part in place of the file inside the file", nil)
+	}
 	if len(c.res.Parts) == MaxParts {
 		return badOutput("too many parts", nil)
 	}
@@ -119,15 +131,25 @@ func (c *Collector) part(f Frame, h *Part) error {
 
 // file takes bytes of a file inside the file.
 func (c *Collector) file(f Frame, h *File) error {
+	if c.MaxFileBytes <= 0 || c.Child != (h.At == 0) {
+		return badOutput("a file that nobody asked for", nil)
+	}
+	if c.files += int64(len(f.Body)); c.files > c.MaxFileBytes {
+		return &readapi.Error{Code: readapi.CodeLimitOutput, Limit: &readapi.LimitHit{Name: "max_file_bytes", Value: c.MaxFileBytes, Actual: c.files}}
+	}
 	if !c.more {
-		if len(c.res.Files) == maxFiles {
+		switch {
+		case len(c.res.Files) == maxFiles || c.Child && len(c.res.Files) > 0:
 			return badOutput("too many files", nil)
+		case h.At < c.lastAt:
+			return badOutput("files out of order", nil)
 		}
-		c.res.Files = append(c.res.Files, readapi.File{At: h.At, Child: h.Child})
+		c.lastAt = h.At
+		c.res.Files = append(c.res.Files, readapi.File{At: h.At, Before: len(c.res.Parts), Child: h.Child})
 	}
 	last := &c.res.Files[len(c.res.Files)-1]
 	if last.At != h.At || last.Child != h.Child {
-		return badOutput("a file that another one interrupts", nil)
+		return badOutput("a file that something interrupts", nil)
 	}
 	last.Bytes = append(last.Bytes, f.Body...)
 	c.more = h.More
@@ -142,9 +164,13 @@ func (c *Collector) Result() (readapi.Result, error) {
 		return readapi.Result{}, c.err
 	case c.failure != nil:
 		return readapi.Result{}, &readapi.Error{Code: c.failure.Code, Detail: readapi.EscapeLine(limit(c.failure.Detail)), Limit: c.failure.Limit}
-	case c.end == nil || c.more:
+	case c.end == nil:
 		return readapi.Result{}, badOutput("no end frame", nil)
-	case c.end.Total > 0 && c.res.Covers.To > c.end.Total:
+	case c.more:
+		return readapi.Result{}, badOutput("a file without its end", nil)
+	case c.Child && len(c.res.Files) == 0:
+		return readapi.Result{}, badOutput("no file, though one was asked for", nil)
+	case c.end.Total > 0 && c.lastAt > c.end.Total:
 		return readapi.Result{}, badOutput("more units than there are", nil)
 	}
 	c.res.Total, c.res.AtLeast, c.res.Next = c.end.Total, c.end.AtLeast, c.end.Next

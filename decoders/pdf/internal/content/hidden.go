@@ -14,6 +14,7 @@ const (
 	HiddenOffPage          // outside the page, or clipped away
 	HiddenCovered          // something was painted over it
 	HiddenLayer            // in a layer that is off
+	HiddenNote             // of an annotation that is not shown
 	hiddenKinds
 )
 
@@ -34,6 +35,8 @@ func (h Hidden) String() string {
 		return "painted over"
 	case HiddenLayer:
 		return "in a layer that is off"
+	case HiddenNote:
+		return "in annotations that are not shown"
 	}
 	return "hidden"
 }

@@ -240,10 +240,12 @@ func mergeRules(rules []Rule) []Rule {
 	for _, r := range rules {
 		if n := len(out); n > 0 && flat(&out[n-1]) == flat(&r) {
 			last := &out[n-1]
-			if flat(&r) && r.Y0-last.Y0 <= ruleGap && r.X0 <= last.X1+ruleGap || !flat(&r) && r.X0-last.X0 <= ruleGap && r.Y0 <= last.Y1+ruleGap {
-				last.X1, last.Fill = max(last.X1, r.X1), last.Fill && r.Fill
-				if !flat(&r) {
-					last.X1, last.Y1 = last.X0, max(last.Y1, r.Y1)
+			if last.touches(&r) {
+				last.Fill = last.Fill && r.Fill
+				if flat(&r) {
+					last.X0, last.X1 = min(last.X0, r.X0), max(last.X1, r.X1)
+				} else {
+					last.Y0, last.Y1 = min(last.Y0, r.Y0), max(last.Y1, r.Y1)
 				}
 				continue
 			}
@@ -251,6 +253,11 @@ func mergeRules(rules []Rule) []Rule {
 		out = append(out, r)
 	}
 	return out
+}
+
+// touches reports whether r, which has the direction of l, goes on where l is.
+func (l *Rule) touches(r *Rule) bool {
+	return r.X0 <= l.X1+ruleGap && l.X0 <= r.X1+ruleGap && r.Y0 <= l.Y1+ruleGap && l.Y0 <= r.Y1+ruleGap
 }
 
 // ruleGap is how far the pieces of one line may lie apart.

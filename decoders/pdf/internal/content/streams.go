@@ -18,12 +18,15 @@ func (in *Interp) Contents(c, resources object.Node) {
 	in.run(in.contents(c), resources, in.initialState(), 0)
 }
 
-// Appearance runs an annotation's appearance, whose box is made to fill rect (12.5.5).
-func (in *Interp) Appearance(look, rect, resources object.Node) {
+// Appearance runs an annotation's appearance, whose box is made to fill rect (12.5.5). That of an annotation that is not shown paints
+// nothing, and its text is hidden.
+func (in *Interp) Appearance(look, rect, resources object.Node, unseen bool) {
 	if in.page.Short != "" {
 		return
 	}
 	s := in.initialState()
+	s.off = unseen
+	first := len(in.page.Spans)
 	to, ok := rect.Nums(4)
 	box, boxed := look.Key("BBox").Nums(4)
 	if ok && boxed {
@@ -41,8 +44,15 @@ func (in *Interp) Appearance(look, rect, resources object.Node) {
 		s.ctm = s.ctm.Moved(to[0], to[1])
 	}
 	in.annotation = true
+	in.out.sealed = true
 	in.form(look, resources, s, 1)
 	in.annotation = false
+	if unseen {
+		for i := range in.page.Spans[first:] {
+			in.page.Spans[first+i].Hidden = HiddenNote
+		}
+	}
+	in.out.sealed = true
 }
 
 // contents joins the content streams of a page: together they are one, and a token never goes over a border (7.8.2).

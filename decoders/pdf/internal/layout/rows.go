@@ -56,7 +56,16 @@ func (f *flow) rowsOf() []row {
 		slices.SortStableFunc(line, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
 		rows = f.layers(rows, line)
 	}
+	sortRows(rows)
 	return rows
+}
+
+// sortRows sorts rows from top to bottom.
+func sortRows(rows []row) {
+	down := func(a, b row) int { return cmp.Compare(a.y, b.y) }
+	if !slices.IsSortedFunc(rows, down) {
+		slices.SortStableFunc(rows, down)
+	}
 }
 
 // maxLayers is how many texts on the same place are told apart.
@@ -221,6 +230,7 @@ func (f *flow) piece(items []item) piece {
 		p.rtl = p.rtl || it.rtl
 	}
 	p.text = f.buf[start:len(f.buf):len(f.buf)]
+	f.buf = append(f.buf, '\n')
 	p.words = countWords(p.text)
 	return p
 }

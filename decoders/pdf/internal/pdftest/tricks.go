@@ -22,7 +22,7 @@ const (
 const (
 	seen = iota
 	invisible
-	color
+	painted
 	tiny
 	offPage
 	covered
@@ -103,27 +103,27 @@ func inks() []trick {
 			objects: []string{stream(picture, samples)}},
 		{name: "mode-3-on-a-slide", reason: invisible, resources: "/XObject<</Im 2 0 R>>", objects: []string{stream(picture, samples)},
 			content: "q 612 0 0 792 0 0 cm /Im Do Q BT /F1 30 Tf 72 600 Td (a slide with a picture behind) Tj ET 3 Tr SAY"},
-		{name: "white", reason: color, content: "1 g SAY"},
-		{name: "white-rgb", reason: color, content: "1 1 1 rg SAY"},
-		{name: "white-cmyk", reason: color, content: "0 0 0 0 k SAY"},
-		{name: "nearly-white", reason: color, content: ".97 .97 .96 rg SAY"},
-		{name: "white-by-space", reason: color, content: "/DeviceRGB cs 1 1 1 sc SAY"},
-		{name: "white-by-palette", reason: color, content: "/CS cs 1 sc SAY", resources: indexed},
-		{name: "white-by-icc", reason: color, content: "/CS cs 1 1 1 scn SAY", resources: "/ColorSpace<</CS[/ICCBased 2 0 R]>>", objects: []string{stream("/N 3", "x")}},
-		{name: "no-tint", reason: color, content: "/CS cs 0 scn SAY", resources: separation},
-		{name: "white-by-program", reason: color, content: "/CS cs .5 .5 scn SAY", resources: program, objects: []string{stream(calculator, "{pop pop 1 dup dup}")}},
-		{name: "colorant-none", reason: color, content: "/CS cs 1 scn SAY", resources: "/ColorSpace<</CS[/Separation/None/DeviceGray<</FunctionType 2/Domain[0 1]/N 1>>]>>"},
-		{name: "white-stroke", reason: color, content: "1 Tr 1 G SAY"},
-		{name: "white-both", reason: color, content: "2 Tr 1 g 1 G SAY"},
-		{name: "black-on-black", reason: color, content: "BOX f SAY"},
-		{name: "blue-on-blue", reason: color, content: "0 0 .5 rg BOX f .02 0 .52 rg SAY"},
-		{name: "red-on-a-red-disc", reason: color, content: "1 0 0 rg 300 504 m 300 620 -100 620 -100 504 c -100 390 300 390 300 504 c f SAY"},
-		{name: "mixed-behind", reason: color, content: "/G gs 0 g BOX f /H gs .5 g SAY", resources: "/ExtGState<</G<</ca .5>>/H<</ca 1>>>>"},
-		{name: "transparent", reason: color, content: "/G gs SAY", resources: "/ExtGState<</G<</ca 0>>>>"},
-		{name: "transparent-stroke", reason: color, content: "/G gs 1 Tr SAY", resources: "/ExtGState<</G<</CA 0>>>>"},
-		{name: "transparent-group", reason: color, content: "/G gs /X Do", resources: "/ExtGState<</G<</ca 0>>>>/XObject<</X 2 0 R>>",
+		{name: "white", reason: painted, content: "1 g SAY"},
+		{name: "white-rgb", reason: painted, content: "1 1 1 rg SAY"},
+		{name: "white-cmyk", reason: painted, content: "0 0 0 0 k SAY"},
+		{name: "nearly-white", reason: painted, content: ".97 .97 .96 rg SAY"},
+		{name: "white-by-space", reason: painted, content: "/DeviceRGB cs 1 1 1 sc SAY"},
+		{name: "white-by-palette", reason: painted, content: "/CS cs 1 sc SAY", resources: indexed},
+		{name: "white-by-icc", reason: painted, content: "/CS cs 1 1 1 scn SAY", resources: "/ColorSpace<</CS[/ICCBased 2 0 R]>>", objects: []string{stream("/N 3", "x")}},
+		{name: "no-tint", reason: painted, content: "/CS cs 0 scn SAY", resources: separation},
+		{name: "white-by-program", reason: painted, content: "/CS cs .5 .5 scn SAY", resources: program, objects: []string{stream(calculator, "{pop pop 1 dup dup}")}},
+		{name: "colorant-none", reason: painted, content: "/CS cs 1 scn SAY", resources: "/ColorSpace<</CS[/Separation/None/DeviceGray<</FunctionType 2/Domain[0 1]/N 1>>]>>"},
+		{name: "white-stroke", reason: painted, content: "1 Tr 1 G SAY"},
+		{name: "white-both", reason: painted, content: "2 Tr 1 g 1 G SAY"},
+		{name: "black-on-black", reason: painted, content: "BOX f SAY"},
+		{name: "blue-on-blue", reason: painted, content: "0 0 .5 rg BOX f .02 0 .52 rg SAY"},
+		{name: "red-on-a-red-disc", reason: painted, content: "1 0 0 rg 300 504 m 300 620 -100 620 -100 504 c -100 390 300 390 300 504 c f SAY"},
+		{name: "mixed-behind", reason: painted, content: "/G gs 0 g BOX f /H gs .5 g SAY", resources: "/ExtGState<</G<</ca .5>>/H<</ca 1>>>>"},
+		{name: "transparent", reason: painted, content: "/G gs SAY", resources: "/ExtGState<</G<</ca 0>>>>"},
+		{name: "transparent-stroke", reason: painted, content: "/G gs 1 Tr SAY", resources: "/ExtGState<</G<</CA 0>>>>"},
+		{name: "transparent-group", reason: painted, content: "/G gs /X Do", resources: "/ExtGState<</G<</ca 0>>>>/XObject<</X 2 0 R>>",
 			objects: []string{form("/Group<</S/Transparency>>", "SAY")}},
-		{name: "white-in-a-form", reason: color, content: "1 g /X Do", resources: "/XObject<</X 2 0 R>>", objects: []string{form("", "SAY")}},
+		{name: "white-in-a-form", reason: painted, content: "1 g /X Do", resources: "/XObject<</X 2 0 R>>", objects: []string{form("", "SAY")}},
 	}
 }
 
@@ -160,7 +160,7 @@ func covers() []trick {
 		{name: "under-white", reason: covered, content: "SAY 1 g BOX f"},
 		{name: "under-black", reason: covered, content: "SAY BOX f"},
 		{name: "under-a-curve", reason: covered, content: "SAY 1 g 300 504 m 300 620 -100 620 -100 504 c -100 390 300 390 300 504 c f"},
-		{name: "under-slices", reason: covered, content: "SAY 1 g " + slices(480, 530)},
+		{name: "under-slices", reason: covered, content: "SAY 1 g " + bands(480, 530)},
 		{name: "under-a-thick-line", reason: covered, content: "SAY 1 G 30 w 60 504 m 260 504 l S"},
 		{name: "under-a-picture", reason: covered, content: "SAY q 200 0 0 100 60 470 cm /Im Do Q", resources: "/XObject<</Im 2 0 R>>", objects: []string{stream(picture, samples)}},
 		{name: "under-an-inline-image", reason: covered, content: "SAY q 200 0 0 100 60 470 cm BI /W 2 /H 2 /BPC 8 /CS /G ID " + samples + " EI Q"},
@@ -172,8 +172,8 @@ func covers() []trick {
 	}
 }
 
-// slices are strips a point high on top of each other.
-func slices(from, to int) string {
+// bands are strips a point high on top of each other.
+func bands(from, to int) string {
 	var b strings.Builder
 	for y := from; y < to; y++ {
 		fmt.Fprintf(&b, "60 %d 200 1 re f ", y)

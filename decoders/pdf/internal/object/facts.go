@@ -1,0 +1,16 @@
+package object
+
+import "bytes"
+
+// linearizedLook is within how many bytes of the file's begin the linearization dictionary stands (ISO 32000-1, F.3.1).
+const linearizedLook = 1 << 10
+
+// Linearized reports whether the file says that it is laid out for reading from its begin (annex F).
+func (f *File) Linearized() bool {
+	head := f.window(f.base, linearizedLook)
+	f.searched(len(head))
+	return bytes.Contains(head, []byte("/Linearized"))
+}
+
+// Allow gives the read units of work more than it may, for what is bounded by itself and says how the rest can be had.
+func (f *File) Allow(units int) { f.units -= int64(units) }

@@ -1,0 +1,109 @@
+package readapi
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// DataText is a part of data in words, for who reads and does not parse: a line for each link, form field and note; of a table its size, for
+// its cells stand in the text beside it, unless there is none (beside is false). What it does not know it gives as it is.
+func DataText(data json.RawMessage, beside bool) string {
+	var d struct {
+		Table *struct {
+			Rows [][]string `json:"rows"`
+		} `json:"table"`
+		Links       []dataLink  `json:"links"`
+		Fields      []dataField `json:"fields"`
+		Annotations []dataNote  `json:"annotations"`
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(data, &keys) != nil || len(keys) != 1 || json.Unmarshal(data, &d) != nil {
+		return string(data) + "\n"
+	}
+	var b strings.Builder
+	switch {
+	case d.Table != nil && beside:
+		columns := 0
+		for _, r := range d.Table.Rows {
+			columns = max(columns, len(r))
+		}
+		return "[table: " + strconv.Itoa(len(d.Table.Rows)) + " rows, " + strconv.Itoa(columns) + " columns]\n"
+	case len(d.Links) > 0:
+		for _, l := range d.Links {
+			l.write(&b)
+		}
+	case len(d.Fields) > 0:
+		for _, f := range d.Fields {
+			f.write(&b)
+		}
+	case len(d.Annotations) > 0:
+		for _, n := range d.Annotations {
+			n.write(&b)
+		}
+	default:
+		return string(data) + "\n"
+	}
+	return b.String()
+}
+
+type dataLink struct {
+	Text string `json:"text"`
+	URI  string `json:"uri"`
+	Page int64  `json:"page"`
+}
+
+func (l dataLink) write(b *strings.Builder) {
+	to := dataLine(l.URI)
+	if l.URI == "" {
+		to = "page " + strconv.FormatInt(l.Page, 10)
+	}
+	b.WriteString("[link: ")
+	if l.Text != "" {
+		b.WriteString(dataLine(l.Text) + " -> ")
+	}
+	b.WriteString(to + "]\n")
+}
+
+type dataField struct {
+	Name  string          `json:"name"`
+	Label string          `json:"label"`
+	Value json.RawMessage `json:"value"`
+}
+
+func (f dataField) write(b *strings.Builder) {
+	name := f.Label
+	if name == "" {
+		name = f.Name
+	}
+	value := string(f.Value)
+	var s string
+	if json.Unmarshal(f.Value, &s) == nil {
+		value = s
+	}
+	b.WriteString("[field " + dataLine(name) + ": " + dataLine(value) + "]\n")
+}
+
+type dataNote struct {
+	Type     string `json:"type"`
+	Contents string `json:"contents"`
+	Author   string `json:"author"`
+	Quote    string `json:"quote"`
+}
+
+func (n dataNote) write(b *strings.Builder) {
+	b.WriteString("[note")
+	if n.Type != "" {
+		b.WriteString(", " + dataLine(n.Type))
+	}
+	if n.Author != "" {
+		b.WriteString(", by " + dataLine(n.Author))
+	}
+	if n.Quote != "" {
+		b.WriteString(", on \"" + dataLine(n.Quote) + "\"")
+	}
+	b.WriteString(": " + dataLine(n.Contents) + "]\n")
+}
+
+// dataLine is s on one line. What is hidden in it has been escaped, unless it was to be shown.
+func dataLine(s string) string { return lineEscaper.Replace(s) }
