@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,10 +41,12 @@ func TestCMapsArePaidFor(t *testing.T) {
 	}
 }
 
+func isPartial(w readapi.Warning) bool { return w.Code == readapi.WarnPartial }
+
 // The characters of a page are bounded inside a string too, and a code cannot stand for a book.
 func TestPageTextIsBounded(t *testing.T) {
 	whole := func(data []byte) (text int, warnings []readapi.Warning) {
-		req := readapi.Request{Version: 1, Form: readapi.FormText}
+		req := readapi.Request{Version: 1, Form: readapi.FormText, Unescaped: true} // most of it lies outside the page
 		for {
 			res, err := pdk.Run(&Decoder, bytes.NewReader(data), req)
 			if err != nil {
@@ -60,11 +63,11 @@ func TestPageTextIsBounded(t *testing.T) {
 		}
 	}
 	n, warnings := whole(pdftest.Plain("BT /F1 1 Tf (" + strings.Repeat("A", content.MaxPageGlyphs+9) + ") Tj ET").Table())
-	if n < content.MaxPageGlyphs || n > content.MaxPageGlyphs+2 || len(warnings) != 1 || warnings[0].Code != readapi.WarnPartial {
+	if n < content.MaxPageGlyphs || n > content.MaxPageGlyphs+2 || !slices.ContainsFunc(warnings, isPartial) {
 		t.Errorf("a long string: %d bytes, %v", n, warnings)
 	}
 	n, warnings = whole(pdftest.Plain("BT /F1 1 Tf (" + strings.Repeat("A", content.MaxPageGlyphs-1) + ") Tj ET").Table())
-	if n < content.MaxPageGlyphs-1 || len(warnings) != 0 {
+	if n < content.MaxPageGlyphs-1 || slices.ContainsFunc(warnings, isPartial) {
 		t.Errorf("a string that is just short enough: %d bytes, %v", n, warnings)
 	}
 	w := &pdftest.Writer{}

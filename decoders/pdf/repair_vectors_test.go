@@ -40,7 +40,7 @@ func offsetVectors() []vector {
 		from("number-huge", "an object number of 8,000,000", replace(replace(bytes.ReplaceAll(table[:xrefAt(table)], []byte("5 0 R"), []byte("8000000 0 R")), "\n5 0 obj", "\n8000000 0 obj"), "%PDF", "%PDF"), threePages),
 		from("linear", "a linearized file", three().Linear(6), threePages),
 		from("linear-damaged", "a linearized file whose first section is damaged", replace(three().Linear(6), "xref\n6 ", "xrfe\n6 "), threePages),
-		from("linear-cut", "a linearized file that breaks off on its first page", linearCut(), []string{"One\n", "", ""}, "partial", "partial", "no_text_layer", "partial", "no_text_layer"),
+		from("linear-cut", "a linearized file that breaks off on its first page", linearCut(), []string{"One\n", "", ""}, "partial", "partial", "partial"),
 	}
 }
 
@@ -116,7 +116,7 @@ func treeVectors() []vector {
 		from("tree-is-page", "the catalog's Pages is a page", replace(lone, "/Pages 4 0 R", "/Pages 3 0 R"), hi),
 		from("root-missing", "no Root in the trailer", replace(lone, "/Root", "/Toor"), hi),
 		from("root-no-pages", "the catalog has no Pages; the page is found by searching", replace(lone, "/Pages 4 0 R", "/Sagep 4 0 R"), hi),
-		from("content-missing", "the content of a page is not there", with("/Contents 4 0 R", "/Contents 44 0 R"), []string{"One\n", "", "Three\n"}, "partial", "no_text_layer"),
+		from("content-missing", "the content of a page is not there", with("/Contents 4 0 R", "/Contents 44 0 R"), []string{"One\n", "", "Three\n"}, "partial"),
 		from("loose-inherit", "pages that are found by searching, whose resources are inherited", replace(inheritedResources(), "/Pages 4 0 R", "/Sagep 4 0 R"), hi),
 	}
 }
