@@ -1,13 +1,13 @@
 package font
 
 import (
-	"compress/flate"
 	_ "embed"
 	"encoding/binary"
-	"io"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/inflate"
 )
 
 // forms are the characters of Unicode's blocks of presentation forms, of radicals and of compatibility ideographs with the text that each
@@ -22,7 +22,9 @@ var formTexts = sync.OnceValue(func() map[rune]string { return unpackForms(forms
 
 // unpackForms reads, for each character, how far it is from the one before it and its text behind the length of that.
 func unpackForms(packed string) map[rune]string {
-	data, err := io.ReadAll(flate.NewReader(strings.NewReader(packed)))
+	const most = 1 << 20 // more than there is
+	var d inflate.Decoder
+	data, err := d.Decode([]byte(packed), most)
 	if err != nil {
 		return nil
 	}

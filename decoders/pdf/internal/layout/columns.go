@@ -3,6 +3,8 @@ package layout
 import (
 	"cmp"
 	"slices"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // maxDepth is how often a part of a page is cut into columns again.
@@ -56,14 +58,14 @@ func (f *flow) columns(rows []row, found []gutter) (out []gutter) {
 	if len(out) < 2 {
 		return out
 	}
-	slices.SortStableFunc(out, func(a, b gutter) int { return cmp.Compare(b.to-b.from, a.to-a.from) })
+	order.By(out, func(a, b gutter) int { return cmp.Compare(b.to-b.from, a.to-a.from) })
 	kept := out[:0]
 	for _, g := range out {
 		if !slices.ContainsFunc(kept, func(k gutter) bool { return g.from <= k.to && k.from <= g.to }) {
 			kept = append(kept, g)
 		}
 	}
-	slices.SortFunc(kept, func(a, b gutter) int { return cmp.Compare(a.from, b.from) })
+	order.By(kept, func(a, b gutter) int { return cmp.Compare(a.from, b.from) })
 	return kept
 }
 
@@ -141,7 +143,7 @@ func leading(rows []row) float64 {
 	if len(gaps) == 0 {
 		return 1.2 * size
 	}
-	slices.Sort(gaps)
+	order.Up(gaps)
 	return gaps[len(gaps)/2]
 }
 
@@ -238,7 +240,7 @@ func inTurn(rows []row, g *gutter) int {
 			marks = append(marks, mark{p.at, p.x0 > g.lo})
 		}
 	}
-	slices.SortFunc(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+	order.By(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
 	turns := 0
 	for i := 1; i < len(marks); i++ {
 		if marks[i].right != marks[i-1].right {

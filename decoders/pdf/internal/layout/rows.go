@@ -7,6 +7,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // piece is words of one base line without a wide gap between them: of a line of running text mostly all, in a table one cell's.
@@ -47,13 +48,13 @@ func (f *flow) rowsOf() []row {
 	runs := f.runs()
 	down := func(a, b run) int { return cmp.Compare(a.y, b.y) }
 	if !slices.IsSortedFunc(runs, down) {
-		slices.SortStableFunc(runs, down)
+		order.By(runs, down)
 	}
 	lines := split(runs)
 	lines = f.withRaised(lines)
 	rows := make([]row, 0, len(lines))
 	for _, line := range lines {
-		slices.SortStableFunc(line, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
+		order.By(line, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
 		rows = f.layers(rows, line)
 	}
 	sortRows(rows)
@@ -64,7 +65,7 @@ func (f *flow) rowsOf() []row {
 func sortRows(rows []row) {
 	down := func(a, b row) int { return cmp.Compare(a.y, b.y) }
 	if !slices.IsSortedFunc(rows, down) {
-		slices.SortStableFunc(rows, down)
+		order.By(rows, down)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -218,7 +219,7 @@ func strips(all []placed, flat content.Matrix) (e Encoded, ok bool) {
 		return e, false
 	}
 	at := func(p *placed) content.Rect { return p.ctm.Mul(back).Bounds(unit) } // in units of the first
-	slices.SortStableFunc(all, func(a, b placed) int { return -compare(at(&a).Y1, at(&b).Y1) })
+	order.By(all, func(a, b placed) int { return -compare(at(&a).Y1, at(&b).Y1) })
 	var heads []jpegHead
 	var transform byte
 	negative := false
