@@ -107,7 +107,7 @@ func pdfCryptFiles() []File {
 		crypt("pdf-crypt-version-99", "/V 99/R 99"),
 		crypt("pdf-crypt-revision-6-rc4", "/V 2/R 6/Length 128"),
 		crypt("pdf-crypt-revision-6", "/V 5/R 6/Length 256/StmF/S/StrF/S/CF<</S<</CFM/AESV3/Length 2147483647>>>>"),
-		crypt("pdf-crypt-filter-loop", "/V 4/R 4/StmF/S/StrF/S/CF<</S 1 0 R/CFM 1 0 R>>").or(""), // a filter without a method encrypts nothing
+		crypt("pdf-crypt-filter-loop", "/V 4/R 4/StmF/S/StrF/S/CF<</S 1 0 R/CFM 1 0 R>>"),
 		crypt("pdf-crypt-filter-missing", "/V 4/R 4/StmF/NoSuch/StrF/NoSuch/CF<<>>"),
 		pdf("pdf-crypt-itself", ends(encrypted, unsupported, malformed).or(""), func() []byte { return locked("1 0 R") }),
 		pdf("pdf-crypt-short", ends(encrypted, unsupported, malformed), func() []byte { return locked("<</Filter/Standard/V 2/R 3/Length 128/O()/U()/P 0>>") }),
