@@ -12,4 +12,7 @@ func TestWholeRangeIsUseful(t *testing.T) {
 	if text, ok := m.appendText(nil, 0x54c1); !ok || string(text) != "品" {
 		t.Fatalf("%q, %v", text, ok)
 	}
+	if !m.identity() {
+		t.Error("it is not seen to be one of all codes to themselves")
+	}
 }
