@@ -57,7 +57,9 @@ type Rule struct {
 type Image struct {
 	Object object.Node // null for an inline image
 	Inline *Inline
-	CTM    Matrix // takes the unit square to where the picture stands
+	CTM    Matrix  // takes the unit square to where the picture stands
+	Clip   Rect    // what of the page it may be seen in, about; the zero Rect is all
+	Fill   [3]byte // what a stencil is painted with: red, green, blue; black where that is a pattern
 	Hidden Hidden
 }
 

@@ -200,7 +200,10 @@ const maxImages = 20_000
 // image places a picture on the unit square (8.9.5.1).
 func (f *frame) image(im Image, sheer bool) {
 	s := &f.state
-	im.CTM = s.ctm
+	im.CTM, im.Clip = s.ctm, s.clip.rect
+	if s.fill.kind == inkKnown {
+		im.Fill = s.fill.bytes()
+	}
 	p := &f.quad
 	p.reset()
 	p.move(s.ctm.Apply(0, 0))
