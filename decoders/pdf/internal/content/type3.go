@@ -111,6 +111,7 @@ func (t *type3) look(c byte) glyphKind {
 func paintsOf(data []byte) glyphKind {
 	kind, ink := glyphBlank, glyphDrawn
 	var v []float64 // operands that are numbers
+	stencil := false
 	for l := (object.Lexer{B: data}); ; l.Text = l.Text[:0] {
 		token := l.Next()
 		if token.Kind == object.TokNumber && len(v) < maxTints {
@@ -135,13 +136,20 @@ func paintsOf(data []byte) glyphKind {
 			return kind
 		case "Tj", "TJ", "'", "\"":
 			return glyphText
+		case "d1": // whatever colours are set behind it do not count (9.6.5)
+			stencil = true
 		case "g", "rg", "k", "G", "RG", "K":
+			if stencil {
+				break
+			}
 			ink = glyphOwn
 			if space := [5]*space{1: deviceGray, 3: deviceRGB, 4: deviceCMYK}[min(len(v), 4)]; space != nil && space.ink(v).like(paper) {
 				ink = glyphPaper
 			}
 		case "sc", "SC", "scn", "SCN", "cs", "CS":
-			ink = glyphOwn
+			if !stencil {
+				ink = glyphOwn
+			}
 		}
 		v = v[:0]
 	}

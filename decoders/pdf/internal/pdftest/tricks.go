@@ -263,6 +263,8 @@ func honestInks() []trick {
 		{name: "dark-shading", content: "/Pattern cs /P scn SAY", resources: "/Pattern<</P<</PatternType 2/Shading " + strings.Replace(shading, "C1[1 1 .98]", "C1[0 0 1]", 1) + ">>>>"},
 		{name: "soft-mask-that-lets-through", content: "/G gs SAY", resources: "/ExtGState<</G<</SMask<</S/Luminosity/G 2 0 R>>>>>>",
 			objects: []string{form("/Group<</S/Transparency>>", "1 g 0 0 612 792 re f")}},
+		{name: "stencil-glyphs-that-set-white", content: "BT /T3 12 Tf 72 500 Td (abcdefgh) Tj ET", resources: "/Font<</F1 1 0 R/T3 2 0 R>>",
+			objects: []string{type3, stream("", "50 0 0 0 50 50 d1 1 1 1 rg 0 0 40 60 re f")}},
 		{name: "drawn-glyphs", content: "BT /T3 12 Tf 72 500 Td (abcdefgh) Tj ET", resources: "/Font<</F1 1 0 R/T3 2 0 R>>",
 			objects: []string{type3, stream("", "50 0 d0 0 0 40 60 re f")}},
 	}
