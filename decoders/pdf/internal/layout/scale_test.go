@@ -97,10 +97,10 @@ var shapes = map[string]func(s *sheet, n int){
 	},
 }
 
-// TestScale lays out pages of up to 100,000 spans: eight times as many may take 40 times as long, where 64 would be quadratic: memory that is
+// TestScale lays out pages of up to 100,000 spans: eight times as many may take 48 times as long, where 64 would be quadratic: memory that is
 // fresh costs too. Other work on the machine only makes a measurement longer, so the best of some attempts counts.
 func TestScale(t *testing.T) {
-	const small, large, most, attempts = 12_500, 100_000, 40.0, 4
+	const small, large, most, attempts = 12_500, 100_000, 48.0, 6
 	for name, shape := range shapes {
 		t.Run(name, func(t *testing.T) {
 			var few, many sheet
