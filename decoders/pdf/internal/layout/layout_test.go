@@ -226,6 +226,26 @@ func TestVertical(t *testing.T) {
 	}
 }
 
+// TestRuby has kana over two words of a line, and over none.
+func TestRuby(t *testing.T) {
+	var s sheet
+	line := s.put(72, 700, 20, "今日は東京へ行く")
+	line.X1 = 72 + 8*20
+	s.put(72, 718, 8, "きょう").X1 = 112
+	s.put(132, 718, 8, "とうきょう").X1 = 172
+	if got, want := Lay(&s.page).Text, "今日(きょう)は東京(とうきょう)へ行く\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var small sheet
+	small.put(80, 700, 8, "きょう").X1 = 104
+	small.put(72, 680, 20, "今日は").X1 = 132
+	small.put(72, 640, 8, "ちいさい").X1 = 104
+	small.put(72, 620, 20, "Latin").X1 = 122
+	if got, want := Lay(&small.page).Text, "今日(きょう)は\n\nちいさい\n\nLatin\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestRightToLeft(t *testing.T) {
 	for _, c := range []struct{ looks, want string }{
 		{"םולש", "שלום"},

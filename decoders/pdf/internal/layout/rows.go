@@ -57,7 +57,7 @@ func (f *flow) rowsOf() []row {
 		rows = f.layers(rows, line)
 	}
 	sortRows(rows)
-	return rows
+	return ruby(rows)
 }
 
 // sortRows sorts rows from top to bottom.
