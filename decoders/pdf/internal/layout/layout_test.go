@@ -11,6 +11,26 @@ import (
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
 )
 
+// sheet builds pages by hand.
+type sheet struct{ page content.Page }
+
+// put adds a span of upright text whose characters are half as wide as high.
+func (s *sheet) put(x, y, size float64, text string) *content.Span {
+	return s.turned(x, y, 1, 0, size, text)
+}
+
+// turned adds a span that is written in a direction.
+func (s *sheet) turned(x, y, ux, uy, size float64, text string) *content.Span {
+	p := &s.page
+	start := int32(len(p.Buf))
+	p.Buf = append(p.Buf, text...)
+	w := 0.5 * size * float64(len([]rune(text)))
+	p.Spans = append(p.Spans, content.Span{
+		Start: start, End: int32(len(p.Buf)), X0: x, Y0: y, X1: x + w*ux, Y1: y + w*uy, UX: ux, UY: uy, Size: size,
+	})
+	return &p.Spans[len(p.Spans)-1]
+}
+
 // filler is a paragraph that says what is usual on a page: ten lines of 10 points.
 func filler(s *sheet, x, y float64) float64 {
 	for i := range 10 {
