@@ -41,7 +41,7 @@ var rules = []rule{
 	{"decoders/pdf/internal/pdftest", words("readapi"), nil},
 	{"decoders/pdf/internal/inflate", nil, nil},
 	{"decoders/pdf/internal/object", words("readapi plugins/pdk decoders/pdf/internal/inflate"), nil},
-	{"decoders/pdf/internal/font", words("decoders/pdf/internal/object decoders/pdf/internal/cjk"), nil},
+	{"decoders/pdf/internal/font", words("decoders/pdf/internal/object decoders/pdf/internal/inflate decoders/pdf/internal/cjk"), nil},
 	{"decoders/pdf/internal/font/forms/gen", nil, words("golang.org/x/text")},
 	{"decoders/pdf/internal/cjk/...", words("decoders/pdf/internal/inflate"), nil},
 	{"decoders/pdf/internal/content", words("decoders/pdf/internal/object decoders/pdf/internal/font"), nil},

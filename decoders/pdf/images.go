@@ -96,7 +96,7 @@ func (d *document) picture(at, i int, req *readapi.Request, w *pdk.Writer) error
 // view is the form image: the selected pages as their images show them. A page without a picture is a warning, so that none is passed over
 // in silence; what only has codecs that nobody decodes is unsupported_feature where all pages are so.
 type view struct {
-	limits    picture.Limits
+	limits    *picture.Limits
 	refused   error // of the first page that has pictures of such codecs alone
 	failed    error // of the first page whose pictures cannot be had for another reason
 	otherwise bool  // a page was answered, or has no picture
@@ -151,20 +151,22 @@ func (a *answer) goesOn() bool { return a.req.Start.At == a.current && a.req.Sta
 
 // viewWarnings says what is wrong with the picture of the current page.
 func (a *answer) viewWarnings(shown *picture.View) error {
-	warn := func(code, detail string) error {
-		if detail == "" {
-			return nil
-		}
-		return a.w.Warn(code, detail, a.current)
-	}
 	unsupported := ""
 	if shown.Unsupported != "" {
 		unsupported = "some of the page is left out: nobody here decodes " + shown.Unsupported
 	}
-	c := &a.d.content
-	return errors.Join(
-		warn(warnNoPageImage, shown.None), warn(readapi.WarnPartial, shown.Partial), warn(readapi.WarnUnsupportedFilter, unsupported),
-		warn(readapi.WarnPartial, c.Short), warn(readapi.WarnPartial, c.Damaged))
+	for _, w := range [...][2]string{
+		{warnNoPageImage, shown.None}, {readapi.WarnPartial, shown.Partial}, {readapi.WarnUnsupportedFilter, unsupported},
+		{readapi.WarnPartial, a.d.content.Short}, {readapi.WarnPartial, a.d.content.Damaged},
+	} {
+		if w[1] == "" {
+			continue
+		}
+		if err := a.w.Warn(w[0], w[1], a.current); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // noView says why the current page has no picture. A limit that another answer has for itself ends this one.

@@ -7,6 +7,7 @@ import (
 	"image"
 	_ "image/jpeg"
 	_ "image/png"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -249,5 +250,53 @@ func TestDamagedPicture(t *testing.T) {
 	}
 	if _, err := viewed(w.Table(), readapi.Request{Units: []readapi.Range{{From: 4, To: 4}}}); readapi.CodeOf(err) != readapi.CodeMalformed {
 		t.Errorf("nothing but a damaged picture: %v", err)
+	}
+}
+
+// pictured is a document with a picture of each way to code one, in layers and strips.
+func pictured() []byte {
+	w := &pdftest.Writer{}
+	m := pdftest.Scan(40, 48)
+	rgb := "/BitsPerComponent 8/ColorSpace/DeviceRGB"
+	mask := w.Image(80, 90, "/BitsPerComponent 1/ImageMask true/Filter/CCITTFaxDecode/DecodeParms<</K -1/Columns 80>>", pdftest.FaxWedge(80, 20))
+	soft := w.Image(20, 24, "/BitsPerComponent 8/ColorSpace/DeviceGray", make([]byte, 480))
+	tint := w.Stream("/FunctionType 4/Domain[0 1 0 1]/Range[0 1 0 1 0 1]", []byte("{2 copy add 2 div dup 0.5 gt {pop 1} if}"))
+	list := []int{
+		w.Image(40, 48, rgb+"/Filter[/ASCIIHexDecode/FlateDecode]", fmt.Appendf(nil, "%x>", pdftest.Deflate(string(pdftest.RGB(m))))),
+		w.Image(40, 48, fmt.Sprintf("%s/Mask %d 0 R", rgb, mask), pdftest.RGB(m)), w.Image(40, 48, fmt.Sprintf("%s/SMask %d 0 R", rgb, soft), pdftest.RGB(m)),
+		w.Image(40, 48, rgb+"/Filter/DCTDecode", pdftest.JPEG(m)), w.Image(8, 8, "/BitsPerComponent 8/ColorSpace/DeviceCMYK/Filter/DCTDecode", pdftest.FlatJPEG(1, 2, 3, 4)),
+		w.Image(40, 48, fmt.Sprintf("/BitsPerComponent 8/ColorSpace[/DeviceN[/A/B]/DeviceRGB %d 0 R]/Mask[0 3 0 3]", tint), pdftest.RGB(m)),
+		w.Image(40, 48, "/BitsPerComponent 4/ColorSpace[/Indexed/DeviceRGB 15<00112233445566778899aabbccddeeff>]/Decode[15 0]", pdftest.RGB(m)), mask,
+	}
+	var pages [][]pdftest.Placed
+	var all []pdftest.Placed
+	for i, n := range list {
+		pages = append(pages, []pdftest.Placed{{Image: n, Matrix: wholePage}})
+		all = append(all, pdftest.Placed{Image: n, Matrix: fmt.Sprintf("612 %d 0 90 0 %d", i, 90*i)})
+	}
+	strips := []pdftest.Placed{{Image: list[3], Matrix: "612 0 0 396 0 396"}, {Image: list[3], Matrix: "612 0 0 396 0 0"}}
+	w.ImagePages("", append(pages, all, strips)...)
+	return w.Table()
+}
+
+// TestMutantsOfPictures: whatever is damaged, the form image and the files inside end with a document or a code that a decoder may end with.
+func TestMutantsOfPictures(t *testing.T) {
+	seeds := [][]byte{pictured()}
+	if res, err := viewed(seeds[0], readapi.Request{}); err != nil || len(res.Files) < 10 {
+		t.Fatalf("%d files, %v, %v", len(res.Files), warned(res), err)
+	}
+	rnd := rand.New(rand.NewPCG(3, 5))
+	for i := range 150 {
+		in := mutate(rnd, seeds)
+		_, err := viewed(in, readapi.Request{})
+		_, inside := run(in, readapi.Request{Child: []int{1001 + 1000*(i%10)}, MaxFileBytes: 1 << 20})
+		for _, err := range []error{err, inside} {
+			switch code := readapi.CodeOf(err); code {
+			case "", readapi.CodeMalformed, readapi.CodeEncrypted, readapi.CodeUnsupportedFeature, readapi.CodeLimitFuel, readapi.CodeInvalidRequest,
+				readapi.CodeLimitPixels, readapi.CodeLimitMemory, readapi.CodeLimitOutput:
+			default:
+				t.Fatalf("mutant %d ends with %v", i, err)
+			}
+		}
 	}
 }

@@ -39,7 +39,7 @@ func pictureOf(t testing.TB, build func(w *pdftest.Writer) int) Picture {
 }
 
 // limits are those of a request without any.
-func limits() Limits { return NewLimits(&readapi.Request{}) }
+func limits() *Limits { return NewLimits(&readapi.Request{}) }
 
 // pixels decodes what Encode made, as the host has it decoded.
 func pixels(t testing.TB, e Encoded, warnings ...string) image.Image {
