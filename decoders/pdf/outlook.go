@@ -1,9 +1,8 @@
 package pdf
 
 import (
-	"slices"
-
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // Of the map that comes with an answer that does not cover everything.
@@ -79,7 +78,7 @@ func (d *document) outlook() (tokens []int64) {
 	for at := range known {
 		places = append(places, at)
 	}
-	slices.Sort(places)
+	order.Up(places)
 	tokens = make([]int64, d.total)
 	for i, at := range places {
 		tokens[at-1] = known[at]

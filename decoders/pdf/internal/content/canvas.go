@@ -3,7 +3,8 @@ package content
 import (
 	"cmp"
 	"math"
-	"slices"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // canvas is a coarse picture of the page: what was painted last in each of its cells, and when. Text is compared with it when it is shown
@@ -179,7 +180,7 @@ func (c *canvas) scan(p *path, evenOdd bool, within Rect, each func(row, from, t
 			return work, false
 		}
 	}
-	slices.SortFunc(c.crossings, func(a, b crossing) int {
+	order.By(c.crossings, func(a, b crossing) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.x, b.x))
 	})
 	work = len(c.crossings)

@@ -3,9 +3,9 @@ package content
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // coatOf returns what painting with an ink in a state puts on the page.
@@ -237,7 +237,7 @@ func sheer(x object.Node) bool {
 // mergeRules joins the pieces of a line and drops what is there twice.
 func mergeRules(rules []Rule) []Rule {
 	flat := func(r *Rule) bool { return r.Y0 == r.Y1 }
-	slices.SortFunc(rules, func(a, b Rule) int {
+	order.By(rules, func(a, b Rule) int {
 		switch fa, fb := flat(&a), flat(&b); {
 		case fa != fb:
 			return cmp.Compare(b2i(fb), b2i(fa))

@@ -2,11 +2,11 @@ package font
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/cjk"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // cmapFile is what the stream of a CMap holds: one that takes codes to identifiers (ISO 32000-1, 9.7.5) fills codes, a ToUnicode map
@@ -42,7 +42,7 @@ func parseCMap(data []byte) *cmapFile {
 		args = args[:0]
 	}
 	c.texts.sort()
-	slices.SortStableFunc(c.codes.Ranges, func(a, b cjk.Range) int { return cmp.Compare(a.Lo, b.Lo) })
+	order.By(c.codes.Ranges, func(a, b cjk.Range) int { return cmp.Compare(a.Lo, b.Lo) })
 	c.codes.NotDef = c.notdef
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/cjk"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // compositeFont is what a Type 0 font has of its own (ISO 32000-1, 9.7).
@@ -144,7 +145,7 @@ func (f *Font) readCIDWidths(w object.Node) {
 		}
 		i += 2
 	}
-	slices.SortStableFunc(c.widths, func(a, b widthRange) int { return cmp.Compare(a.lo, b.lo) })
+	order.By(c.widths, func(a, b widthRange) int { return cmp.Compare(a.lo, b.lo) })
 }
 
 // readCIDHeights reads DW2, "[vy w1]", and W2, "c [w1 vx vy …]" and "first last w1 vx vy" (9.7.4.3).
@@ -167,7 +168,7 @@ func (f *Font) readCIDHeights(dw, w object.Node) {
 		}
 		i += 2
 	}
-	slices.SortStableFunc(c.heights, func(a, b heightRange) int { return cmp.Compare(a.lo, b.lo) })
+	order.By(c.heights, func(a, b heightRange) int { return cmp.Compare(a.lo, b.lo) })
 }
 
 // downward is a vertical advance, or the usual one for one that leads upward, nowhere or too far.

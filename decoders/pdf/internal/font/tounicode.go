@@ -5,6 +5,8 @@ import (
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // textMap maps codes to text.
@@ -29,7 +31,7 @@ func (m *textMap) add(lo, hi uint32, text []byte) {
 func (m *textMap) sort() {
 	byLow := func(a, b textRange) int { return cmp.Compare(a.lo, b.lo) }
 	if !slices.IsSortedFunc(m.ranges, byLow) {
-		slices.SortStableFunc(m.ranges, byLow)
+		order.By(m.ranges, byLow)
 	}
 }
 

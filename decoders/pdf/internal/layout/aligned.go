@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // Tables without lines between their columns: text that stands in columns over some rows.
@@ -49,7 +50,7 @@ type stretch struct {
 // stretches groups the gutters that share most of their rows, from top to bottom.
 func stretches(rows []row, found []gutter) (out []stretch) {
 	found = slices.Clone(found)
-	slices.SortStableFunc(found, func(a, b gutter) int { return cmp.Compare(a.first, b.first) })
+	order.By(found, func(a, b gutter) int { return cmp.Compare(a.first, b.first) })
 	for _, g := range found {
 		n := len(out)
 		if n > 0 && out[n-1].takes(rows, &g) {
@@ -127,7 +128,7 @@ func (f *flow) aligned(rows []row, s *stretch) (t *table, from, to int) {
 // bounds returns where columns are parted: in the gutters that few rows reach across.
 func (s *stretch) bounds(rows []row) (at []float64) {
 	parts := slices.Clone(s.parts)
-	slices.SortFunc(parts, func(a, b gutter) int { return cmp.Compare(a.lo, b.lo) })
+	order.By(parts, func(a, b gutter) int { return cmp.Compare(a.lo, b.lo) })
 	var merged []gutter
 	for _, g := range parts {
 		if n := len(merged); n > 0 && g.lo < merged[n-1].hi {
@@ -225,7 +226,7 @@ func (t *table) tight() bool {
 			}
 		}
 	}
-	slices.Sort(gaps)
+	order.Up(gaps)
 	return len(gaps) == 0 || gaps[len(gaps)/2] < leastGap
 }
 
@@ -345,7 +346,7 @@ func point(p *piece) float64 {
 
 // most returns how many of the places lie within the tolerance of each other.
 func most(at []float64, tolerance float64) (n int) {
-	slices.Sort(at)
+	order.Up(at)
 	for i, k := 0, 0; i < len(at); i++ {
 		for at[i]-at[k] > 2*tolerance {
 			k++

@@ -2,7 +2,8 @@ package layout
 
 import (
 	"cmp"
-	"slices"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // maxDepth is how often a part of a page is cut into columns again.
@@ -57,7 +58,7 @@ func (f *flow) columns(rows []row, found []gutter) (out []gutter) {
 			out = append(out, g)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b gutter) int { return cmp.Compare(a.from, b.from) })
+	order.By(out, func(a, b gutter) int { return cmp.Compare(a.from, b.from) })
 	kept := out[:0]
 	for _, g := range out {
 		switch n := len(kept); {
@@ -145,7 +146,7 @@ func leading(rows []row) float64 {
 	if len(gaps) == 0 {
 		return 1.2 * size
 	}
-	slices.Sort(gaps)
+	order.Up(gaps)
 	return gaps[len(gaps)/2]
 }
 
@@ -285,7 +286,7 @@ func inTurn(rows []row, g *gutter) int {
 			marks = append(marks, mark{p.at, p.x0 > g.lo})
 		}
 	}
-	slices.SortFunc(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+	order.By(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
 	turns := 0
 	for i := 1; i < len(marks); i++ {
 		if marks[i].right != marks[i-1].right {

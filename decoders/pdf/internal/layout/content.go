@@ -3,7 +3,8 @@ package layout
 import (
 	"cmp"
 	"math"
-	"slices"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // Where no strip parts the columns of a page, because pictures, quotations or their own shapes reach into it, the order of the content is
@@ -33,7 +34,7 @@ func visits(rows []row) []visit {
 			out = append(out, visit{&rows[i].pieces[k], i})
 		}
 	}
-	slices.SortFunc(out, func(a, b visit) int { return cmp.Or(cmp.Compare(a.p.at, b.p.at), cmp.Compare(a.p.x0, b.p.x0)) })
+	order.By(out, func(a, b visit) int { return cmp.Or(cmp.Compare(a.p.at, b.p.at), cmp.Compare(a.p.x0, b.p.x0)) })
 	return out
 }
 

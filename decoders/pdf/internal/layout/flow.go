@@ -2,10 +2,10 @@ package layout
 
 import (
 	"math"
-	"slices"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // flow is the text of a page that is written in one direction, in its own frame: x grows as one reads along a line, y from line to line.
@@ -70,7 +70,7 @@ func flowsOf(p *content.Page) []*flow {
 			out = append(out, f)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *flow) int { return int(a.first - b.first) })
+	order.By(out, func(a, b *flow) int { return int(a.first - b.first) })
 	for i, f := range out {
 		if f.bytes > out[0].bytes {
 			out[0], out[i] = f, out[0]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // piece is words of one base line without a wide gap between them: of a line of running text mostly all, in a table one cell's.
@@ -47,13 +48,13 @@ func (f *flow) rowsOf() []row {
 	runs := f.runs()
 	down := func(a, b run) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.from, b.from)) }
 	if !slices.IsSortedFunc(runs, down) {
-		slices.SortFunc(runs, down)
+		order.By(runs, down)
 	}
 	lines := withRaised(split(runs))
 	f.slab = make([]piece, 0, len(runs))
 	rows := make([]row, 0, len(lines))
 	for _, line := range lines {
-		slices.SortFunc(line, func(a, b run) int { return cmp.Or(cmp.Compare(a.x0, b.x0), cmp.Compare(a.from, b.from)) })
+		order.By(line, func(a, b run) int { return cmp.Or(cmp.Compare(a.x0, b.x0), cmp.Compare(a.from, b.from)) })
 		rows = f.layers(rows, line)
 	}
 	sortRows(rows)
@@ -64,7 +65,7 @@ func (f *flow) rowsOf() []row {
 func sortRows(rows []row) {
 	down := func(a, b row) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.pieces[0].at, b.pieces[0].at)) }
 	if !slices.IsSortedFunc(rows, down) {
-		slices.SortFunc(rows, down)
+		order.By(rows, down)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // block is one line of what is read, or a table.
@@ -180,7 +181,7 @@ func measure(part []line) {
 	}
 	lead := usualLead
 	if len(gaps) >= 4 {
-		slices.Sort(gaps)
+		order.Up(gaps)
 		lead = min(max(gaps[len(gaps)*2/5], 0.9), 2.5)
 	} else if len(gaps) > 0 {
 		lead = min(max(slices.Min(gaps), usualLead), 1.6)
