@@ -106,7 +106,7 @@ type view struct {
 func (a *answer) views() error {
 	v := view{limits: picture.NewLimits(a.req)}
 	for at := range a.w.Units(int64(a.d.total)) {
-		if a.current = at; a.emitted >= v.limits.MaxFrames || a.emitted > 0 && a.listed > mostListed {
+		if a.current = at; a.emitted >= v.limits.MaxFrames || a.emitted > 0 && (a.listed > mostListed || a.d.spent) {
 			return a.w.Stop(at)
 		}
 		if err := a.view(&v); err != nil {
@@ -125,6 +125,7 @@ func (a *answer) views() error {
 // view emits the current page as a picture.
 func (a *answer) view(v *view) error {
 	at := a.current
+	a.d.alone = a.emitted == 0
 	a.d.read(int(at), a.d.page(int(at)))
 	shown, err := picture.PageView(&a.d.content, v.limits)
 	if err != nil {
