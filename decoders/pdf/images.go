@@ -65,7 +65,7 @@ func (a *answer) listPictures(at int) error {
 		if all[i].hidden && !a.d.unescaped {
 			continue
 		}
-		if err := a.w.Child(pictureChild(&all[i].Picture, at, i+1)); err != nil {
+		if err := a.list(pictureChild(&all[i].Picture, at, i+1)); err != nil {
 			return err
 		}
 	}
@@ -107,7 +107,7 @@ type view struct {
 func (a *answer) views() error {
 	v := view{limits: picture.NewLimits(a.req)}
 	for at := range a.w.Units(int64(a.d.total)) {
-		if a.current = at; a.emitted >= v.limits.MaxFrames {
+		if a.current = at; a.emitted >= v.limits.MaxFrames || a.emitted > 0 && a.listed > mostListed {
 			return a.w.Stop(at)
 		}
 		if err := a.view(&v); err != nil {
