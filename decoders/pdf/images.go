@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/picture"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -127,7 +128,7 @@ func (a *answer) view(v *view) error {
 	at := a.current
 	a.d.alone = a.emitted == 0
 	a.d.read(int(at), a.d.page(int(at)))
-	shown, err := picture.PageView(&a.d.content, v.limits)
+	shown, err := a.shown(v.limits)
 	if err != nil {
 		return a.noView(v, err)
 	}
@@ -144,6 +145,19 @@ func (a *answer) view(v *view) error {
 		return nil
 	}
 	return errors.Join(a.listPictures(int(at)), a.viewWarnings(&shown))
+}
+
+// shown is what the images of the page that was read last show. Whatever is wrong with them costs this page only.
+func (a *answer) shown(l *picture.Limits) (v picture.View, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			if s, mine := x.(object.Stop); mine {
+				panic(s)
+			}
+			err = pdk.Malformed("the images of a page break the decoder")
+		}
+	}()
+	return picture.PageView(&a.d.content, l)
 }
 
 // goesOn reports whether a former answer gave the beginning of the current page, with what is said of it.
