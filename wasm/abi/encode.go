@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -112,7 +111,7 @@ func appendMap[V any](dst []byte, m map[string]V, value func(V) any, depth int) 
 	for k := range m {
 		keys = append(keys, k)
 	}
-	slices.Sort(keys)
+	sortKeys(keys)
 	o := open(dst)
 	var err error
 	for _, k := range keys {
@@ -122,6 +121,17 @@ func appendMap[V any](dst []byte, m map[string]V, value func(V) any, depth int) 
 		}
 	}
 	return o.close(), nil
+}
+
+// sortKeys is a shell sort: short, where package slices would be twenty kilobytes of a guest.
+func sortKeys(keys []string) {
+	for gap := (len(keys) + 1) / 2; gap > 0; gap /= 2 {
+		for i := gap; i < len(keys); i++ {
+			for k := i; k >= gap && keys[k] < keys[k-gap]; k -= gap {
+				keys[k], keys[k-gap] = keys[k-gap], keys[k]
+			}
+		}
+	}
 }
 
 // appendList writes a list of n values: null where there is none at all, as encoding/json does.

@@ -5,16 +5,19 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // Tables without lines between their columns: text that stands in columns over some rows.
 
 // rows takes rows as they stand, one below the other, with the tables among them.
 func (f *flow) rows(rows []row, found []gutter) {
+	f.blocks = slices.Grow(f.blocks, len(rows))
 	at, apart := 0, true
 	lines := func(to int) {
 		for ; at < to; at++ {
@@ -47,7 +50,7 @@ type stretch struct {
 // stretches groups the gutters that share most of their rows, from top to bottom.
 func stretches(rows []row, found []gutter) (out []stretch) {
 	found = slices.Clone(found)
-	slices.SortStableFunc(found, func(a, b gutter) int { return cmp.Compare(a.first, b.first) })
+	order.By(found, func(a, b gutter) int { return cmp.Compare(a.first, b.first) })
 	for _, g := range found {
 		n := len(out)
 		if n > 0 && out[n-1].takes(rows, &g) {
@@ -125,7 +128,7 @@ func (f *flow) aligned(rows []row, s *stretch) (t *table, from, to int) {
 // bounds returns where columns are parted: in the gutters that few rows reach across.
 func (s *stretch) bounds(rows []row) (at []float64) {
 	parts := slices.Clone(s.parts)
-	slices.SortFunc(parts, func(a, b gutter) int { return cmp.Compare(a.lo, b.lo) })
+	order.By(parts, func(a, b gutter) int { return cmp.Compare(a.lo, b.lo) })
 	var merged []gutter
 	for _, g := range parts {
 		if n := len(merged); n > 0 && g.lo < merged[n-1].hi {
@@ -223,7 +226,7 @@ func (t *table) tight() bool {
 			}
 		}
 	}
-	slices.Sort(gaps)
+	order.Up(gaps)
 	return len(gaps) == 0 || gaps[len(gaps)/2] < leastGap
 }
 
@@ -236,15 +239,18 @@ func (t *table) led() bool {
 	for i := range t.rows {
 		if slices.ContainsFunc(t.rows[i].cells, func(c cell) bool {
 			return slices.ContainsFunc(c.lines, func(l []piece) bool {
-				return slices.ContainsFunc(l, func(p piece) bool {
-					return bytes.Contains(p.text, []byte("....")) || bytes.Contains(p.text, []byte(". . .")) || bytes.Contains(p.text, []byte("……"))
-				})
+				return slices.ContainsFunc(l, func(p piece) bool { return p.led() })
 			})
 		}) {
 			n++
 		}
 	}
 	return n*3 >= len(t.rows)
+}
+
+// led reports whether dots lead from some of p to the rest.
+func (p *piece) led() bool {
+	return bytes.Contains(p.text, []byte("....")) || bytes.Contains(p.text, []byte(". . .")) || bytes.Contains(p.text, []byte("……"))
 }
 
 // coded reports whether most of the text is set in a fixed pitch.
@@ -264,26 +270,32 @@ func (t *table) coded() bool {
 	return mono*10 > all*7
 }
 
-// enumerated reports whether the first of two columns only counts or marks the lines of the other, or names what stands in it.
+// enumerated reports whether a column only marks the lines of the next, the first of two counts them, or the first names what stands beside.
 func (t *table) enumerated() bool {
-	if t.cols > 3 {
-		return false
-	}
-	marks, labels, n := 0, 0, 0
+	marks, bulleted, labels, n := 0, 0, 0, 0
 	for i := range t.rows {
-		c := &t.rows[i].cells[0]
-		if c.empty() {
+		cells := t.rows[i].cells
+		if slices.ContainsFunc(cells, func(c cell) bool { return !c.empty() && bullet(c.lines[0][0].text) }) {
+			bulleted++
+		}
+		if cells[0].empty() {
 			continue
 		}
 		n++
-		if c.label() {
+		if t.cols <= 3 && cells[0].label() {
 			labels++
 		}
-		if t.cols == 2 && mark(bytes.TrimSpace(c.lines[0][0].text)) {
+		if t.cols == 2 && mark(bytes.TrimSpace(cells[0].lines[0][0].text)) {
 			marks++
 		}
 	}
-	return marks*2 > n || labels*2 > n
+	return marks*2 > n || labels*2 > n || bulleted*2 > len(t.rows)
+}
+
+// bullet reports whether text is a bullet and no more.
+func bullet(text []byte) bool {
+	r, n := utf8.DecodeRune(bytes.TrimSpace(text))
+	return n == len(bytes.TrimSpace(text)) && strings.ContainsRune(bullets, r)
 }
 
 // mark reports whether text is a bullet or a number of a list: "•", "3.", "(a)", "[12]", "iv)".
@@ -334,7 +346,7 @@ func point(p *piece) float64 {
 
 // most returns how many of the places lie within the tolerance of each other.
 func most(at []float64, tolerance float64) (n int) {
-	slices.Sort(at)
+	order.Up(at)
 	for i, k := 0, 0; i < len(at); i++ {
 		for at[i]-at[k] > 2*tolerance {
 			k++

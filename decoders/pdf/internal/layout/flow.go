@@ -2,10 +2,10 @@ package layout
 
 import (
 	"math"
-	"slices"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // flow is the text of a page that is written in one direction, in its own frame: x grows as one reads along a line, y from line to line.
@@ -18,7 +18,9 @@ type flow struct {
 	ux    float64
 	uy    float64
 	items []item
-	buf   []byte // text of the pieces
+	buf   []byte  // text of the pieces
+	slab  []piece // what the rows' pieces are cut from
+	some  []item  // of one piece, while it is made
 	rules rules
 
 	blocks []block // what is read, in order
@@ -51,6 +53,9 @@ func flowsOf(p *content.Page) []*flow {
 		f := by[q]
 		if f == nil {
 			f = &flow{page: p, skew: q == 4, first: int32(i)}
+			if by == [5]*flow{} { // mostly it takes all
+				f.items = make([]item, 0, len(p.Spans)-i)
+			}
 			by[q] = f
 		}
 		f.bytes += int(s.End - s.Start)
@@ -60,11 +65,12 @@ func flowsOf(p *content.Page) []*flow {
 	var out []*flow
 	for _, f := range by {
 		if f != nil {
+			f.buf = make([]byte, 0, f.bytes+2*len(f.items))
 			f.place()
 			out = append(out, f)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *flow) int { return int(a.first - b.first) })
+	order.By(out, func(a, b *flow) int { return int(a.first - b.first) })
 	for i, f := range out {
 		if f.bytes > out[0].bytes {
 			out[0], out[i] = f, out[0]

@@ -3,6 +3,8 @@ package layout
 import (
 	"cmp"
 	"slices"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // box is lines of the page that touch each other.
@@ -60,7 +62,7 @@ func (r *rules) boxes() []box {
 			kept = append(kept, b)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b box) int { return cmp.Compare(a.y0, b.y0) })
+	order.By(kept, func(a, b box) int { return cmp.Compare(a.y0, b.y0) })
 	return kept
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // rules are the lines that are drawn on the page, in the frame of a flow: those along the lines of text by y, those across by x.
@@ -49,7 +51,7 @@ func (f *flow) rulesOf() (r rules) {
 
 // merged joins segments that lie on one line and touch: the borders of cells become lines of the table. Edges of a thick line are one.
 func merged(all []segment) []segment {
-	slices.SortFunc(all, func(a, b segment) int { return cmp.Compare(a.at, b.at) })
+	order.By(all, func(a, b segment) int { return cmp.Compare(a.at, b.at) })
 	var out []segment
 	for i := 0; i < len(all); {
 		end := i + 1
@@ -58,7 +60,7 @@ func merged(all []segment) []segment {
 		}
 		level := all[i:end]
 		at := (all[i].at + all[end-1].at) / 2
-		slices.SortFunc(level, func(a, b segment) int { return cmp.Compare(a.from, b.from) })
+		order.By(level, func(a, b segment) int { return cmp.Compare(a.from, b.from) })
 		for j, s := range level {
 			if n := len(out); j > 0 && s.from <= out[n-1].to+joined {
 				out[n-1].to = max(out[n-1].to, s.to)

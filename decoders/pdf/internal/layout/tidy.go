@@ -3,6 +3,8 @@ package layout
 import (
 	"cmp"
 	"slices"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // byLines parts the rows of t that hold many lines into one row for each base line, where the cells stand beside each other on them.
@@ -47,7 +49,7 @@ func (r *tableRow) baseLines() (out []tableRow) {
 			marks = append(marks, mark{l[0].y, c, l})
 		}
 	}
-	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.y, b.y) })
+	order.By(marks, func(a, b mark) int { return cmp.Compare(a.y, b.y) })
 	for _, m := range marks {
 		n := len(out)
 		if n == 0 || m.y-out[n-1].y0 >= sameCellLine*m.line[0].size || !out[n-1].cells[m.col].empty() {
@@ -99,7 +101,7 @@ func pitchOf(rows []tableRow) float64 {
 	if len(gaps) == 0 {
 		return 0
 	}
-	slices.Sort(gaps)
+	order.Up(gaps)
 	return gaps[len(gaps)/2]
 }
 

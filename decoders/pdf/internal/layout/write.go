@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // block is one line of what is read, or a table.
@@ -56,6 +57,7 @@ func (w *writer) flow(f *flow) {
 	headings(lines, body)
 	lists(lines)
 	lines = f.hyphens(lines)
+	w.out = slices.Grow(w.out, f.bytes+f.bytes/4+64)
 	for i := range lines {
 		w.line(&lines[i])
 	}
@@ -84,7 +86,7 @@ func (w *writer) result() Result { return Result{Text: string(w.out), Tables: w.
 // written makes the lines of the blocks; those without text are left out.
 func (f *flow) written() []line {
 	lines := make([]line, 0, len(f.blocks))
-	var buf []byte
+	buf := make([]byte, 0, len(f.buf))
 	apart := false
 	for i := range f.blocks {
 		b := &f.blocks[i]
@@ -179,7 +181,7 @@ func measure(part []line) {
 	}
 	lead := usualLead
 	if len(gaps) >= 4 {
-		slices.Sort(gaps)
+		order.Up(gaps)
 		lead = min(max(gaps[len(gaps)*2/5], 0.9), 2.5)
 	} else if len(gaps) > 0 {
 		lead = min(max(slices.Min(gaps), usualLead), 1.6)

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/cipher"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 )
 
@@ -126,7 +127,7 @@ func small(o *object) int {
 func (c *crypt) bytes(src []byte, num, gen int, m method) []byte {
 	switch m {
 	case methodRC4:
-		return rc4Bytes(c.objectKey(num, gen, false), src)
+		return cipher.RC4(c.objectKey(num, gen, false), src)
 	case methodAES:
 		return cbcOpen(c.objectKey(num, gen, true), src)
 	}

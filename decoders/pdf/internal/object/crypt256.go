@@ -2,8 +2,8 @@ package object
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"crypto/sha512"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/cipher"
 )
 
 // open256 finds the file key under AES-256 (ISO 32000-2, algorithm 2.A): revision 6, and revision 5, which Acrobat 9 wrote. U and O are a
@@ -33,28 +33,24 @@ func (c *crypt) open256(dict *object, r int, password []byte) bool {
 // hash256 is the hash of a password: SHA-256 in revision 5, algorithm 2.B in revision 6.
 func hash256(r int, password, salt, user []byte) []byte {
 	b := append(append(bytes.Clone(password), salt...), user...)
-	sum := sha256.Sum256(b)
-	k := sum[:]
+	k := cipher.SHA256(b)
 	if r == 5 {
 		return k
 	}
 	for round := 0; ; round++ {
-		e := bytes.Repeat(append(append(bytes.Clone(password), k...), user...), 64)
-		cbcEncrypt(k[:16], k[16:32], e)
+		aes, _ := cipher.NewAES(k[:16])
+		e := aes.EncryptCBC(k[16:32], bytes.Repeat(append(append(bytes.Clone(password), k...), user...), 64))
 		mod := 0
 		for _, b := range e[:16] { // 256 is 1 modulo 3, so the number is the sum of its bytes
 			mod += int(b)
 		}
 		switch mod % 3 {
 		case 0:
-			sum := sha256.Sum256(e)
-			k = sum[:]
+			k = cipher.SHA256(e)
 		case 1:
-			sum := sha512.Sum384(e)
-			k = sum[:]
+			k = cipher.SHA384(e)
 		default:
-			sum := sha512.Sum512(e)
-			k = sum[:]
+			k = cipher.SHA512(e)
 		}
 		if round >= 63 && int(e[len(e)-1]) <= round-31 {
 			return k[:32]

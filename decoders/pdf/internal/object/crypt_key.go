@@ -2,7 +2,8 @@ package object
 
 import (
 	"bytes"
-	"crypto/md5"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/cipher"
 )
 
 // open finds the file's key: with the empty password, then with the one that was given, each as the user's and as the owner's.
@@ -83,26 +84,23 @@ func (l *lock) user(password []byte, length int) []byte {
 	if len(l.o) < 32 || len(l.u) < 16 {
 		return nil
 	}
-	h := md5.New()
-	h.Write(pad)
-	h.Write(l.o[:32])
-	h.Write([]byte{byte(l.perms), byte(l.perms >> 8), byte(l.perms >> 16), byte(l.perms >> 24)})
-	h.Write(l.id)
+	b := append(pad, l.o[:32]...)
+	b = append(b, byte(l.perms), byte(l.perms>>8), byte(l.perms>>16), byte(l.perms>>24))
+	b = append(b, l.id...)
 	if l.plain {
-		h.Write([]byte{0xff, 0xff, 0xff, 0xff})
+		b = append(b, 0xff, 0xff, 0xff, 0xff)
 	}
-	key := h.Sum(nil)
+	key := cipher.MD5(b)
 	if l.r < 3 {
-		if key = key[:length]; !bytes.Equal(rc4Bytes(key, passwordPad[:len(l.u[:min(32, len(l.u))])]), l.u[:min(32, len(l.u))]) {
+		if key = key[:length]; !bytes.Equal(cipher.RC4(key, passwordPad[:len(l.u[:min(32, len(l.u))])]), l.u[:min(32, len(l.u))]) {
 			return nil
 		}
 		return key
 	}
 	key = hashed(key, length)
-	sum := md5.Sum(append(bytes.Clone(passwordPad[:]), l.id...))
-	check := sum[:]
+	check := cipher.MD5(append(bytes.Clone(passwordPad[:]), l.id...))
 	for i := range 20 {
-		check = rc4Bytes(salted(key, byte(i)), check)
+		check = cipher.RC4(salted(key, byte(i)), check)
 	}
 	if !bytes.Equal(check, l.u[:16]) {
 		return nil
@@ -112,14 +110,14 @@ func (l *lock) user(password []byte, length int) []byte {
 
 // owner returns the user password that an owner password leads to (algorithm 7).
 func (l *lock) owner(password []byte, length int) []byte {
-	sum := md5.Sum(padded(password))
+	sum := cipher.MD5(padded(password))
 	user := l.o[:min(32, len(l.o))]
 	if l.r < 3 {
-		return rc4Bytes(sum[:length], user)
+		return cipher.RC4(sum[:length], user)
 	}
-	key := hashed(sum[:], length)
+	key := hashed(sum, length)
 	for i := 19; i >= 0; i-- {
-		user = rc4Bytes(salted(key, byte(i)), user)
+		user = cipher.RC4(salted(key, byte(i)), user)
 	}
 	return user
 }
@@ -127,8 +125,7 @@ func (l *lock) owner(password []byte, length int) []byte {
 // hashed is what fifty more rounds of MD5 make of the first bytes of a key.
 func hashed(key []byte, length int) []byte {
 	for range 50 {
-		sum := md5.Sum(key[:length])
-		key = sum[:]
+		key = cipher.MD5(key[:length])
 	}
 	return key[:length]
 }
@@ -151,6 +148,6 @@ func (c *crypt) objectKey(num, gen int, aes bool) []byte {
 	if aes {
 		b = append(b, "sAlT"...)
 	}
-	sum := md5.Sum(b)
+	sum := cipher.MD5(b)
 	return sum[:min(16, len(c.key)+5)]
 }

@@ -1,6 +1,10 @@
 package object
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
+)
 
 // pack is a decoded object stream.
 type pack struct {
@@ -78,7 +82,9 @@ func parsePack(f *File, hdr *object, data []byte) *pack {
 		p.nums = append(p.nums, int(num.Num))
 		p.offs = append(p.offs, int(start)+int(off.Num))
 	}
-	sorted := append(slices.Sorted(slices.Values(p.offs)), len(data))
+	sorted := slices.Clone(p.offs)
+	order.Up(sorted)
+	sorted = append(sorted, len(data))
 	for _, off := range p.offs {
 		i, _ := slices.BinarySearch(sorted, off+1)
 		p.ends = append(p.ends, sorted[min(i, len(sorted)-1)])

@@ -1,6 +1,8 @@
 package object
 
-import "slices"
+import (
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
+)
 
 // Rebuild searches the whole file for its objects unless that was done, for files whose cross-references look sound and lead nowhere. It
 // reports whether it did.
@@ -64,7 +66,7 @@ const maxLoose = 1 << 16
 
 // loose returns the page objects in order of the file, each once and in its newest version.
 func (s *scan) loose(f *File) (pages []int) {
-	slices.SortStableFunc(s.pages, func(a, b found) int { return int(min(max(a.off-b.off, -1), 1)) })
+	order.By(s.pages, func(a, b found) int { return int(min(max(a.off-b.off, -1), 1)) })
 	seen := map[int]bool{}
 	for _, o := range s.pages {
 		num := int(o.num)

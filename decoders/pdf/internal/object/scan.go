@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"iter"
 	"slices"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // scan is what a search of the whole file met, in order of the file.
@@ -72,7 +74,7 @@ func (s *scan) run(f *File) {
 			}
 		}
 	}
-	slices.Sort(s.trailers)
+	order.Up(s.trailers)
 	if n := len(s.trailers); n > maxTrailers {
 		s.trailers = s.trailers[n-maxTrailers:]
 	}
