@@ -99,8 +99,19 @@ func build(name string) (m modules.Module, packed []byte, err error) {
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return m, nil, err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-buildmode=c-shared", "-o", out, "./decoders/"+name+"/guest")
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=")
+	guest := "./decoders/" + name + "/guest"
+	env := append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=")
+	dir, err := os.MkdirTemp("", "mkmodules")
+	if err != nil {
+		return m, nil, err
+	}
+	defer os.RemoveAll(dir)
+	literals, err := overlay(dir, guest, env)
+	if err != nil {
+		return m, nil, err
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-overlay="+literals, "-buildvcs=false", "-ldflags", "-s -w", "-buildmode=c-shared", "-o", out, guest)
+	cmd.Env = env
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		return m, nil, fmt.Errorf("%w\n%s", err, msg)
 	}
