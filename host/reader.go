@@ -353,11 +353,14 @@ func (j *job) spend(u readapi.Usage) {
 // advised says in an error of a decoder what to do about it, where only the host knows.
 func (j *job) advised(err error) error {
 	e, ok := errors.AsType[*readapi.Error](err)
-	if !ok || e.Code != readapi.CodeEncrypted || e.Hint != "" {
+	fuel := ok && e.Code == readapi.CodeLimitFuel && e.Limit != nil && e.Limit.Name == "fuel"
+	if !fuel && (!ok || e.Code != readapi.CodeEncrypted || e.Hint != "") {
 		return withUnits(err)
 	}
 	c := *e
 	switch {
+	case fuel: // the decoder was told what was left
+		c.Limit = &readapi.LimitHit{Name: "fuel", Value: j.lim.Fuel, Actual: max(j.spent.Fuel, e.Limit.Actual)}
 	case j.req.Password != "":
 		c.Hint = "The password that was given does not open it."
 	case j.from != nil:

@@ -49,8 +49,9 @@ func annotations(dict object.Node) []object.Node {
 type marks struct {
 	links, fields, notes []any
 
-	left int          // links, fields and notes beyond what one page gives
-	seen map[int]bool // fields
+	scripts bool         // an annotation would run JavaScript
+	left    int          // links, fields and notes beyond what one page gives
+	seen    map[int]bool // fields
 }
 
 // shown reports whether an annotation is seen on the page (12.5.3, 8.11.3.3).
@@ -65,6 +66,7 @@ func (d *document) mark(m *marks, a object.Node) {
 	if kind == "Popup" { // the window of another note
 		return
 	}
+	m.scripts = m.scripts || runsScript(a)
 	if !d.shown(a) && !d.unescaped { // it counts as hidden text
 		return
 	}
@@ -100,7 +102,11 @@ func (d *document) link(a object.Node) map[string]any {
 	case "GoTo":
 		dest = action.Key("D")
 	case "GoToR", "Launch":
-		put(v, "file", fileSpec(action.Key("F")))
+		name := fileSpec(action.Key("F"))
+		if name == "" {
+			name = fileSpec(action.Key("Win"))
+		}
+		put(v, "file", name)
 		dest = object.Node{}
 	case "GoToE":
 		put(v, "file", cutText(action.Key("T").Key("N").Text(), maxTitleBytes))
@@ -171,6 +177,7 @@ func richText(n object.Node) string {
 func (d *document) textUnder(a object.Node) string {
 	var out []byte
 	quads := a.Key("QuadPoints")
+	d.file.Work((1 + min(quads.Len()/8, maxQuads)) * len(d.content.Spans) / 8)
 	if n := quads.Len(); n >= 8 {
 		for i := 0; i+8 <= min(n, 8*maxQuads); i += 8 {
 			r := content.RectOf(quads.Index(i).Num(), quads.Index(i+1).Num(), quads.Index(i).Num(), quads.Index(i+1).Num())

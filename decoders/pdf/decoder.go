@@ -31,7 +31,12 @@ type answer struct {
 	d       *document
 	current int64 // the page that is read
 	emitted int64 // pages that are in the answer
+	listed  int   // files inside that are
 }
+
+// mostListed is how many files inside one answer lists before it ends ahead of the next page: with those of a page it stays below what the
+// protocol takes.
+const mostListed = 8000
 
 // decode emits for each selected page its text, which is empty for a page without text, and behind it what is structured of the page:
 // tables, links, fields of forms, notes.
@@ -42,7 +47,7 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
 	if len(req.Child) > 0 || err != nil && !full {
 		return err
 	}
-	if err := w.Meta(a.d.outcome(full)); err != nil {
+	if err := w.Meta(a.d.outcome(full && req.Form != readapi.FormImage)); err != nil {
 		return err
 	}
 	return err
@@ -75,7 +80,9 @@ func (a *answer) run(in readapi.Input) (err error) {
 		return a.views()
 	}
 	for at := range a.w.Units(int64(a.d.total)) {
-		a.current = at
+		if a.current = at; a.listed > mostListed {
+			return a.w.Stop(at)
+		}
 		if err := a.page(); err != nil {
 			return err
 		}
@@ -86,8 +93,10 @@ func (a *answer) run(in readapi.Input) (err error) {
 
 // document emits what is said of the whole.
 func (a *answer) document() error {
-	if err := a.w.Meta(a.d.meta()); err != nil {
-		return err
+	for _, m := range [...]map[string]any{a.d.meta(), a.d.structure(), a.d.features()} { // apart: a frame of them is bounded
+		if err := a.w.Meta(m); err != nil {
+			return err
+		}
 	}
 	if err := a.children(a.d.files()); err != nil {
 		return err
@@ -131,9 +140,14 @@ func (a *answer) page() error {
 // children lists files inside the file.
 func (a *answer) children(files []insideFile) error {
 	for i := range files {
-		if err := a.w.Child(files[i].child()); err != nil {
+		if err := a.list(files[i].child()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (a *answer) list(c readapi.Child) error {
+	a.listed++
+	return a.w.Child(c)
 }

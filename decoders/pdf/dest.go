@@ -4,7 +4,7 @@ import "github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 
 // targets knows where in the document a destination leads (12.3.2). Its zero value knows nothing yet.
 type targets struct {
-	walked map[int]int         // number of a page by its object, where every page is known
+	pages  map[int]int         // number of a page by its object: of all pages, or of those that a look at the upper nodes gave
 	before map[int]map[int]int // of a node of the tree: how many pages stand before each kid of it
 	loaded int                 // kids that were looked up to count their pages
 	named  map[string]pair
@@ -18,6 +18,7 @@ type pair struct {
 
 // Of the way from a page to its number.
 const (
+	maxUpper   = 256    // nodes of the page tree that are looked at to number the pages below them
 	maxCounted = 20_000 // kids that are looked up to count the pages below them, in one read
 	maxTargets = 20_000 // named destinations that are kept where the tree of names is not sorted
 )
@@ -67,17 +68,21 @@ func (d *document) named(name string) object.Node {
 	return p.pairs.Index(p.i)
 }
 
-// number returns the number of the page that an object is, 0 if it is none. In a tree that was not walked it goes up to the root and
-// counts what stands before.
+// number returns the number of the page that an object is, 0 if it is none. A tree that was not walked is not walked for it either: its
+// nodes name their pages, which are not looked at; where there are too many nodes, the way goes from the page up to the root.
 func (d *document) number(ref int) int {
-	if d.all != nil {
-		if d.targets.walked == nil {
-			d.targets.walked = make(map[int]int, len(d.all))
-			for i, p := range d.all {
-				d.targets.walked[p.dict.ID()] = i + 1
-			}
+	if d.targets.pages == nil {
+		d.targets.pages = make(map[int]int, len(d.all))
+		for i, p := range d.all {
+			d.targets.pages[p.dict.ID()] = i + 1
 		}
-		return d.targets.walked[ref]
+		if d.all == nil {
+			nodes := maxUpper
+			d.upper(d.tree, 0, 0, &nodes)
+		}
+	}
+	if at, ok := d.targets.pages[ref]; ok || d.all != nil {
+		return at
 	}
 	at := 1
 	for range maxTreeDepth {
@@ -93,6 +98,33 @@ func (d *document) number(ref int) int {
 		ref = parent
 	}
 	return 0
+}
+
+// upper numbers the pages below a node before which there are some, as far as nodes may be looked at.
+func (d *document) upper(n object.Node, before, depth int, nodes *int) {
+	kids := n.Key("Kids")
+	flat := kids.Len() == n.Key("Count").Int()
+	for i := range kids.Len() {
+		at := before + 1
+		if flat {
+			at += i
+		} else {
+			if *nodes--; *nodes < 0 || depth == maxTreeDepth {
+				return
+			}
+			kid := kids.Index(i)
+			if before += leaves(kid); !kid.Key("Kids").Null() {
+				d.upper(kid, at-1, depth+1, nodes)
+				continue
+			}
+		}
+		if at > d.total || len(d.targets.pages) >= maxCounted {
+			return
+		}
+		if _, twice := d.targets.pages[kids.IndexRef(i)]; !twice {
+			d.targets.pages[kids.IndexRef(i)] = at
+		}
+	}
 }
 
 // siblings returns how many pages stand before each kid of a node of the page tree.

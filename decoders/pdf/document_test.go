@@ -1,11 +1,12 @@
 package pdf
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -216,6 +217,30 @@ func TestXMP(t *testing.T) {
 	}
 }
 
+// A packet that mentions a property without end costs no more than its length, a few times.
+func TestXMPIsBounded(t *testing.T) {
+	for _, s := range []string{"<dc:title>", "<dc:title></dc:title>", " dc:title", " dc:title='", "<dc:title><rdf:li>", "&"} {
+		x := newXMP([]byte(strings.Repeat(s, maxXMPBytes/len(s)) + "</dc:title>"))
+		start := time.Now()
+		for range 10 {
+			x.text("dc:title")
+		}
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("%q takes %v", s, d)
+		}
+	}
+}
+
+func FuzzXMP(f *testing.F) {
+	f.Add([]byte("<dc:title><rdf:Alt><rdf:li>a &amp; b</rdf:li></rdf:Alt></dc:title>"))
+	f.Add([]byte(" dc:title='a &#x41;'/>"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if s := newXMP(b).text("dc:title"); !utf8.ValidString(s) {
+			t.Errorf("%q gives %q", b, s)
+		}
+	})
+}
+
 func TestIsoDate(t *testing.T) {
 	for in, want := range map[string]string{
 		"2024": "2024-01-01T00:00:00Z", "2024-05": "2024-05-01T00:00:00Z", "2024-05-06T07:08": "2024-05-06T07:08:00Z",
@@ -282,4 +307,32 @@ func TestPageSizes(t *testing.T) {
 		{"from":5,"to":5,"width":1224,"height":1584,"text":false}]`)
 }
 
-var _ = bytes.NewReader
+// Whatever stands in them, the facts of a document fit the frames that they travel in.
+func TestMetaIsBounded(t *testing.T) {
+	long := "(" + strings.Repeat(`\001`, 5000) + ")"
+	name := "/" + strings.Repeat("#01", 5000)
+	doc := book(1, nil, func(w *pdftest.Writer, _ []int) string {
+		w.Info = w.Add("<</Title%s/Author%s/Subject%s/Keywords%s/Creator%s/Producer%s>>", long, long, long, long, long, long)
+		var items []pdftest.OutlineItem
+		var specs, groups strings.Builder
+		for i := range maxOutline + 10 {
+			items = append(items, item("x", 1, "/Title"+long+"/A<</S/URI/URI"+long+">>"))
+			file := w.Stream("", nil)
+			spec := w.Add("<</F%s/Desc%s/AFRelationship%s/EF<</F %d 0 R>>>>", long, long, name, file)
+			fmt.Fprintf(&specs, "(%d)%d 0 R", i, spec)
+			fmt.Fprintf(&groups, "%d 0 R ", w.Add("<</Name%s>>", long))
+		}
+		tree := w.Add("<</Names[%s]>>", specs.String())
+		return fmt.Sprintf("/Lang%s/Outlines %d 0 R/Names<</EmbeddedFiles %d 0 R>>/OCProperties<</OCGs[%s]/D<<>>>>", long, w.Outline(items...), tree, groups.String())
+	})
+	res := decodeBytes(t, doc, readapi.Request{MaxTokens: 1})
+	if list, _ := res.Meta["outline"].([]any); len(list) != maxOutline {
+		t.Errorf("%d entries of the outline", len(list))
+	}
+	if list, _ := res.Meta["files"].([]any); len(list) != maxDescribed || len(res.Children) != maxOutline+10 {
+		t.Errorf("%d files are described, %d listed", len(list), len(res.Children))
+	}
+	if list, _ := res.Meta["layers"].([]any); len(list) != maxLayers {
+		t.Errorf("%d layers", len(list))
+	}
+}

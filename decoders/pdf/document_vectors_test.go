@@ -32,6 +32,27 @@ func documentVectors() []vector {
 	}
 }
 
+// scans are pages that consist of pictures, or do not, in the form image.
+func scanVectors() []vector {
+	const fills = "612 0 0 792 0 0 cm /Im Do"
+	page := func(dict string, more ...string) []byte {
+		w := &pdftest.Writer{}
+		im := w.Stream("/Type/XObject/Subtype/Image"+dict, []byte("no picture"))
+		w.Pages(fmt.Sprintf("/XObject<</Im %d 0 R>>", im), append([]string{fills}, more...)...)
+		return w.Table()
+	}
+	jpx := "/Width 100/Height 100/Filter/JPXDecode"
+	return []vector{
+		{name: "scan-jpx", comment: "a scan of a codec that nobody decodes", form: readapi.FormImage, data: page(jpx), code: readapi.CodeUnsupportedFeature},
+		{name: "scan-jpx-and-empty", comment: "the same before a page that has no picture", form: readapi.FormImage, data: page(jpx, ""), pages: []string{},
+			warn: []string{"unsupported_filter", "no_page_image"}},
+		{name: "scan-too-wide", comment: "a picture of 20,000 pixels by one", form: readapi.FormImage, code: readapi.CodeLimitPixels,
+			data: page("/Width 20000/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray")},
+		{name: "scan-too-deep", comment: "a picture of 36 million pixels with 64 bits each", form: readapi.FormImage, code: readapi.CodeLimitMemory,
+			data: page("/Width 6000/Height 6000/BitsPerComponent 16/ColorSpace/DeviceCMYK")},
+	}
+}
+
 func withOutline() []byte {
 	return book(3, nil, func(w *pdftest.Writer, pages []int) string {
 		o := w.Outline(item("One", 1, fmt.Sprintf("/Dest[%d 0 R/Fit]", pages[0])), item("Two", 2, "/Dest(two)"), item("Nowhere", 1, "/Dest(none)"))
@@ -69,7 +90,11 @@ func TestEveryCodeHasAVector(t *testing.T) {
 		"Malformed": string(readapi.CodeMalformed), "Invalid": string(readapi.CodeInvalidRequest), "Unsupported": string(readapi.CodeUnsupportedFeature),
 		"Encrypted": string(readapi.CodeEncrypted), "CodeEncrypted": string(readapi.CodeEncrypted), "CodeUnsupportedFeature": string(readapi.CodeUnsupportedFeature),
 		"WarnPartial": readapi.WarnPartial, "WarnNoTextLayer": readapi.WarnNoTextLayer, "WarnLowConfidence": readapi.WarnLowConfidence,
-		"WarnHiddenText": readapi.WarnHiddenText,
+		"WarnHiddenText": readapi.WarnHiddenText, "CodeLimitPixels": string(readapi.CodeLimitPixels), "CodeLimitMemory": string(readapi.CodeLimitMemory),
+		"WarnUnsupportedFilter": readapi.WarnUnsupportedFilter,
+	}
+	if !raised[warnNoPageImage] {
+		t.Errorf("no vector raises %s", warnNoPageImage)
 	}
 	names, tests := named(t)
 	for name := range names {

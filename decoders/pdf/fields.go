@@ -127,6 +127,7 @@ func (d *document) markField(m *marks, a object.Node) {
 		if v["label"] == nil {
 			put(v, "label", cutText(oneLine(a.Key("MK").Key("CA").Text()), maxTitleBytes))
 		}
+		put(v, "uri", buttonURI(a.Key("A")))
 	case "signature":
 		signature(v, inherit(field, "V"))
 	}
@@ -137,6 +138,17 @@ func (d *document) markField(m *marks, a object.Node) {
 		v["read_only"] = true
 	}
 	m.fields = append(m.fields, v)
+}
+
+// buttonURI is where a button leads, or where it would send the form (12.7.5.2).
+func buttonURI(action object.Node) string {
+	switch action.Key("S").Name() {
+	case "URI":
+		return cutText(action.Key("URI").Text(), maxMetaBytes)
+	case "SubmitForm":
+		return fileSpec(action.Key("F"))
+	}
+	return ""
 }
 
 // fieldText is a value that may be a string or a stream (12.7.4.3).
@@ -281,12 +293,20 @@ func (d *document) countFields(list object.Node) (fields, signatures int) {
 	return fields, signatures
 }
 
-// fieldLook returns what a widget without an appearance shows, or one whose appearances the viewer has to make anew (table 218): the text
-// of its value. ok is false where the appearance says it.
-func (d *document) fieldLook(a object.Node) (text string, ok bool) {
-	if a.Key("Subtype").Name() != "Widget" {
-		return "", false
+// ownLook returns what a viewer shows of itself of an annotation without an appearance: the text of a note that is free text, the value of
+// a field; that also where appearances have to be made anew (table 218). ok is false where the appearance says it.
+func (d *document) ownLook(a object.Node) (text string, ok bool) {
+	switch a.Key("Subtype").Name() {
+	case "FreeText":
+		text = a.Key("Contents").Text()
+		return text, text != "" && a.Key("AP").Key("N").Null()
+	case "Widget":
+		return d.fieldLook(a)
 	}
+	return "", false
+}
+
+func (d *document) fieldLook(a object.Node) (text string, ok bool) {
 	field := ownField(a)
 	kind := fieldType(field)
 	if kind != "text" && kind != "choice" && kind != "list" || inherit(field, "Ff").Int()&fieldPassword != 0 {

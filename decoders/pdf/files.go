@@ -57,9 +57,31 @@ func (d *document) files() []insideFile {
 		return l.add(pairs.Index(i+1), pairs.Index(i).Text())
 	})
 	l.addAll(d.root.Key("AF"))
+	l.addXFA(d.root.Key("AcroForm").Key("XFA"))
 	d.inside = append([]insideFile{}, l.files...)
 	return d.inside
 }
+
+// addXFA adds the XML of a form that is XFA, whole or by its packets (12.7.8): what such a form holds is nowhere else.
+func (l *fileList) addXFA(xfa object.Node) {
+	one := func(name string, stream object.Node) {
+		if stream.Is(object.Stream) && len(l.files) < l.limit {
+			l.files = append(l.files, insideFile{
+				n: l.first + len(l.files), name: fileName(name + ".xml"), mediaType: "text/xml", bytes: int64(max(0, stream.Key("Length").Int())), stream: stream,
+			})
+		}
+	}
+	one("xfa", xfa)
+	for i := 0; i+1 < min(xfa.Len(), maxPackets); i += 2 {
+		switch name := xfa.Index(i).Text(); name {
+		case "template", "datasets", "form":
+			one("xfa-"+name, xfa.Index(i+1))
+		}
+	}
+}
+
+// maxPackets bounds the names and streams of an XFA array that are looked at.
+const maxPackets = 64
 
 // hungFiles returns the files that hang on page at: those of its notes, and those that are associated with it or with its annotations.
 func (d *document) hungFiles(at int, p *page) []insideFile {

@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,5 +139,38 @@ func TestFileNames(t *testing.T) {
 		if got := fileType(c.said, c.name); got != c.want {
 			t.Errorf("fileType(%q, %q) = %s, want %s", c.said, c.name, got, c.want)
 		}
+	}
+}
+
+// A catalogue has more pictures than one answer may list: the answer ends ahead of a page, and the next one goes on there.
+func TestListsAreBounded(t *testing.T) {
+	const pages, pictures = mostListed/maxPagePictures + 20, maxPagePictures
+	w := &pdftest.Writer{}
+	var names, draw strings.Builder
+	for i := range pictures {
+		n := w.Stream("/Type/XObject/Subtype/Image/Width 20/Height 20/BitsPerComponent 8/ColorSpace/DeviceGray", make([]byte, 400))
+		fmt.Fprintf(&names, "/I%d %d 0 R", i, n)
+		fmt.Fprintf(&draw, "q 9 0 0 9 %d %d cm /I%d Do Q ", 10+i%50*10, 10+i/50*10, i)
+	}
+	w.Pages("/XObject<<"+names.String()+">>", slices.Repeat([]string{draw.String()}, pages)...)
+	seen, answers := map[int]bool{}, 0
+	for req := (readapi.Request{}); ; answers++ {
+		res := decodeBytes(t, w.Table(), req)
+		if len(res.Children) > mostListed+perPage {
+			t.Fatalf("%d files in one answer", len(res.Children))
+		}
+		for _, c := range res.Children {
+			if seen[c.N] {
+				t.Fatalf("file %d is listed twice", c.N)
+			}
+			seen[c.N] = true
+		}
+		if res.Next == nil {
+			break
+		}
+		req.Start = *res.Next
+	}
+	if len(seen) != pages*pictures || answers != 1 {
+		t.Errorf("%d files in %d answers, want %d in 2", len(seen), answers+1, pages*pictures)
 	}
 }

@@ -33,9 +33,10 @@ func FuzzContent(f *testing.F) {
 	})
 }
 
-// TestSeeds keeps the committed seeds: mutants of the generated files, beside the vectors that FuzzDecode starts from anyway.
+// TestSeeds keeps the committed seeds: mutants of the generated files, by bytes and by objects, beside the vectors that FuzzDecode starts
+// from anyway.
 func TestSeeds(t *testing.T) {
-	const dir, n = "testdata/fuzz/FuzzDecode", 16
+	const dir, n = "testdata/fuzz/FuzzDecode", 32
 	rnd := rand.New(rand.NewPCG(3, 5))
 	var small [][]byte
 	for _, v := range vectors() {
@@ -44,8 +45,11 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 	for i := range n {
-		name := fmt.Sprintf("%s/mutant-%02d", dir, i)
-		want := fmt.Appendf(nil, "go test fuzz v1\n[]byte(%q)\n", mutate(rnd, small))
+		name, change := fmt.Sprintf("%s/mutant-%02d", dir, i), mutate
+		if i >= n/2 {
+			change = reshape
+		}
+		want := fmt.Appendf(nil, "go test fuzz v1\n[]byte(%q)\n", change(rnd, small))
 		if *update {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				t.Fatal(err)
@@ -85,6 +89,9 @@ func TestMutants(t *testing.T) {
 	var before, after runtime.MemStats
 	for i := range n {
 		in := mutate(rnd, seeds)
+		if i%2 == 1 {
+			in = reshape(rnd, seeds)
+		}
 		runtime.ReadMemStats(&before)
 		start := time.Now()
 		_, err := run(in, readapi.Request{})

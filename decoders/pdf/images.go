@@ -64,7 +64,7 @@ func (a *answer) listPictures(at int) error {
 		if all[i].hidden && !a.d.unescaped {
 			continue
 		}
-		if err := a.w.Child(pictureChild(&all[i].Picture, at, i+1)); err != nil {
+		if err := a.list(pictureChild(&all[i].Picture, at, i+1)); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,7 @@ func (d *document) picture(at, i int, req *readapi.Request, w *pdk.Writer) error
 // view is the form image: the selected pages as their images show them. A page without a picture is a warning, so that none is passed over
 // in silence; what only has codecs that nobody decodes is unsupported_feature where all pages are so.
 type view struct {
-	limits    picture.Limits
+	limits    *picture.Limits
 	refused   error // of the first page that has pictures of such codecs alone
 	failed    error // of the first page whose pictures cannot be had for another reason
 	otherwise bool  // a page was answered, or has no picture
@@ -106,7 +106,7 @@ type view struct {
 func (a *answer) views() error {
 	v := view{limits: picture.NewLimits(a.req)}
 	for at := range a.w.Units(int64(a.d.total)) {
-		if a.current = at; a.emitted >= v.limits.MaxFrames {
+		if a.current = at; a.emitted >= v.limits.MaxFrames || a.emitted > 0 && a.listed > mostListed {
 			return a.w.Stop(at)
 		}
 		if err := a.view(&v); err != nil {
@@ -130,6 +130,7 @@ func (a *answer) view(v *view) error {
 	if err != nil {
 		return a.noView(v, err)
 	}
+	v.otherwise = true
 	for i := range shown.Pictures {
 		e := &shown.Pictures[i]
 		c := readapi.Child{N: i + 1, Name: "page-" + strconv.FormatInt(at, 10), MediaType: e.MediaType, Bytes: int64(len(e.Bytes))}
@@ -138,7 +139,6 @@ func (a *answer) view(v *view) error {
 		}
 		a.emitted++
 	}
-	v.otherwise = true
 	if a.goesOn() {
 		return nil
 	}
@@ -150,20 +150,22 @@ func (a *answer) goesOn() bool { return a.req.Start.At == a.current && a.req.Sta
 
 // viewWarnings says what is wrong with the picture of the current page.
 func (a *answer) viewWarnings(shown *picture.View) error {
-	warn := func(code, detail string) error {
-		if detail == "" {
-			return nil
-		}
-		return a.w.Warn(code, detail, a.current)
-	}
 	unsupported := ""
 	if shown.Unsupported != "" {
 		unsupported = "some of the page is left out: nobody here decodes " + shown.Unsupported
 	}
-	c := &a.d.content
-	return errors.Join(
-		warn(warnNoPageImage, shown.None), warn(readapi.WarnPartial, shown.Partial), warn(readapi.WarnUnsupportedFilter, unsupported),
-		warn(readapi.WarnPartial, c.Short), warn(readapi.WarnPartial, c.Damaged))
+	for _, w := range [...][2]string{
+		{warnNoPageImage, shown.None}, {readapi.WarnPartial, shown.Partial}, {readapi.WarnUnsupportedFilter, unsupported},
+		{readapi.WarnPartial, a.d.content.Short}, {readapi.WarnPartial, a.d.content.Damaged},
+	} {
+		if w[1] == "" {
+			continue
+		}
+		if err := a.w.Warn(w[0], w[1], a.current); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // noView says why the current page has no picture. A limit that another answer has for itself ends this one.
@@ -172,13 +174,17 @@ func (a *answer) noView(v *view, err error) error {
 	switch {
 	case !ok:
 		return err
-	case e.Code == readapi.CodeUnsupportedFeature:
+	case a.emitted > 0 && e.Limit != nil && e.Limit.Name == "max_total_pixels":
+		return a.w.Stop(a.current)
+	}
+	if err := a.listPictures(int(a.current)); err != nil {
+		return err
+	}
+	if e.Code == readapi.CodeUnsupportedFeature {
 		if v.refused == nil {
 			v.refused = err
 		}
 		return a.w.Warn(readapi.WarnUnsupportedFilter, "the page is a picture that nobody here decodes: "+e.Detail, a.current)
-	case a.emitted > 0 && e.Limit != nil && e.Limit.Name == "max_total_pixels":
-		return a.w.Stop(a.current)
 	}
 	if v.failed == nil {
 		v.failed = err

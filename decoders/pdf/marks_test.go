@@ -143,6 +143,47 @@ func TestNameText(t *testing.T) {
 	}
 }
 
+// A note of free text without an appearance is shown by viewers all the same.
+func TestFreeTextIsShown(t *testing.T) {
+	note := "<</Subtype/FreeText/Rect[72 600 300 620]/DA(/Helv 11 Tf)/Contents(in the margin)%s>>"
+	for extra, want := range map[string]string{"": "Page 1 says hello\n\nin the margin\n", "/F 2": "Page 1 says hello\n", "/AP<</N 1 0 R>>": "Page 1 says hello\n"} {
+		res := decodeBytes(t, onPages("", "/Annots["+fmt.Sprintf(note, extra)+"]"), readapi.Request{})
+		if res.Parts[0].Text != want {
+			t.Errorf("%q: %q, want %q", extra, res.Parts[0].Text, want)
+		}
+	}
+}
+
+func TestScriptsAreNamed(t *testing.T) {
+	for _, a := range []string{"/Subtype/Link/Rect[0 0 9 9]/A<</S/JavaScript/JS(x)>>", "/Subtype/Widget/FT/Tx/T(a)/Rect[0 0 9 9]/AA<</K<</S/JavaScript/JS(x)>>>>"} {
+		res := decodeBytes(t, onPages("", "", "/Annots[<<"+a+">>]"), readapi.Request{})
+		first := decodeBytes(t, onPages("", "", "/Annots[<<"+a+">>]"), readapi.Request{Units: []readapi.Range{{From: 1, To: 1}}})
+		if res.Meta["javascript"] != true || first.Meta["javascript"] != nil {
+			t.Errorf("%s: javascript %v; where the page was not read %v", a, res.Meta["javascript"], first.Meta["javascript"])
+		}
+	}
+}
+
+func TestButtonLeads(t *testing.T) {
+	res := decodeBytes(t, onPages("", "/Annots[<</Subtype/Widget/FT/Btn/Ff 65536/T(send)/Rect[0 0 9 9]/A<</S/SubmitForm/F<</FS/URL/F(https://example.org/take)>>>>>>]"), readapi.Request{})
+	want(t, "fields", data(t, res, 1, "fields"), `[{"name":"send","type":"button","uri":"https://example.org/take"}]`)
+}
+
+func TestXFAIsInside(t *testing.T) {
+	doc := book(1, nil, func(w *pdftest.Writer, _ []int) string {
+		a, b := w.Flate("", "<template/>"), w.Flate("", "<data>Ada</data>")
+		return fmt.Sprintf("/AcroForm<</XFA[(preamble)%d 0 R(template)%d 0 R(datasets)%d 0 R(none)]>>", a, a, b)
+	})
+	res := decodeBytes(t, doc, readapi.Request{})
+	if len(res.Children) != 2 || res.Children[1].Name != "xfa-datasets.xml" {
+		t.Fatalf("children %+v", res.Children)
+	}
+	res = decodeBytes(t, doc, readapi.Request{Child: []int{2}, MaxFileBytes: 1000})
+	if len(res.Files) != 1 || string(res.Files[0].Bytes) != "<data>Ada</data>" {
+		t.Errorf("child 2 gives %+v", res.Files)
+	}
+}
+
 func TestFontSize(t *testing.T) {
 	for da, want := range map[string]float64{"/Helv 12 Tf 0 g": 12, "0 g /Helv 0 Tf": 0, "": 0, "Tf": 0, "/F -3 Tf": 0, "((((": 0} {
 		if got := fontSize(da); got != want {

@@ -49,13 +49,12 @@ func (d *document) meta() map[string]any {
 	if mark := d.root.Key("MarkInfo").Key("Marked"); mark.Kind() == object.Bool {
 		m["tagged"] = mark.Bool()
 	}
-	d.structure(m)
-	d.features(m)
 	return m
 }
 
-// structure puts in what leads through the document.
-func (d *document) structure(m map[string]any) {
+// structure returns what leads through the document, for meta.
+func (d *document) structure() map[string]any {
+	m := map[string]any{}
 	d.contents, d.contentsCut = d.outline()
 	if len(d.contents) > 0 {
 		m["outline"] = outlineValue(d.contents)
@@ -69,11 +68,13 @@ func (d *document) structure(m map[string]any) {
 	if layers := d.layersValue(); len(layers) > 0 {
 		m["layers"] = layers
 	}
+	return m
 }
 
-// features puts in what the document has besides pages. Those that it has not are not named.
-func (d *document) features(m map[string]any) {
-	if list := filesValue(d.files()); len(list) > 0 {
+// features returns what the document has besides pages, for meta. What it has not is not named.
+func (d *document) features() map[string]any {
+	m := map[string]any{}
+	if list := filesValue(d.files()[:min(len(d.files()), maxDescribed)]); len(list) > 0 {
 		m["files"] = list
 	}
 	form := d.root.Key("AcroForm")
@@ -93,21 +94,30 @@ func (d *document) features(m map[string]any) {
 			m[key] = true
 		}
 	}
+	return m
 }
 
 // scripts reports whether the document would run JavaScript when it is opened or used. Nothing here ever does.
 func (d *document) scripts() bool {
-	open := d.root.Key("OpenAction")
-	if !d.root.Key("Names").Key("JavaScript").Null() || open.Key("S").Name() == "JavaScript" || !open.Key("JS").Null() {
+	return !d.root.Key("Names").Key("JavaScript").Null() || isScript(d.root.Key("OpenAction")) || runsScript(d.root)
+}
+
+// runsScript reports whether JavaScript is an action of n (12.6.2), or one of its additional actions (12.6.3).
+func runsScript(n object.Node) bool {
+	if isScript(n.Key("A")) {
 		return true
 	}
-	more := d.root.Key("AA")
+	more := n.Key("AA")
 	for _, key := range more.Keys() {
-		if more.Key(key).Key("S").Name() == "JavaScript" {
+		if isScript(more.Key(key)) {
 			return true
 		}
 	}
 	return false
+}
+
+func isScript(action object.Node) bool {
+	return action.Key("S").Name() == "JavaScript" || !action.Key("JS").Null()
 }
 
 // packet returns the metadata stream.
@@ -116,8 +126,12 @@ func (d *document) packet() xmp {
 	if err != nil && len(b) == 0 {
 		return ""
 	}
+	d.file.Parsed(len(b))
 	return newXMP(b)
 }
+
+// maxDescribed bounds how many files inside meta says more of than the list of them does.
+const maxDescribed = 100
 
 // maxLayers bounds how many layers are named.
 const maxLayers = 100

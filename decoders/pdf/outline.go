@@ -73,7 +73,7 @@ func (d *document) outlineEntry(item object.Node, level int) outlineEntry {
 	case action.Key("S").Name() == "GoTo":
 		e.page = d.destination(action.Key("D"))
 	case action.Key("S").Name() == "URI":
-		e.uri = cutText(action.Key("URI").Text(), maxMetaBytes)
+		e.uri = cutText(action.Key("URI").Text(), maxTitleBytes)
 	}
 	return e
 }

@@ -134,8 +134,8 @@ func weigh(entries []outlineEntry, tokens []int64) {
 	}
 }
 
-// facts of the pages that were read, for meta; full says that the answer ended before everything was there, which gives a map.
-func (d *document) outcome(full bool) (m map[string]any) {
+// outcome is what meta says of the pages that were read; mapped adds the map.
+func (d *document) outcome(mapped bool) (m map[string]any) {
 	m = map[string]any{}
 	defer func() {
 		recover() // a damaged page that was only looked at, or no work left: then there is no map
@@ -143,8 +143,14 @@ func (d *document) outcome(full bool) (m map[string]any) {
 	if len(d.seen) > 0 {
 		m["page_sizes"] = d.sizes()
 	}
-	if full {
-		d.file.Allow(mapWork)
+	if d.hidden > 0 {
+		m["hidden_characters"] = d.hidden
+	}
+	if d.scriptSeen {
+		m["javascript"] = true
+	}
+	if mapped {
+		d.file.Leave(mapWork)
 		tokens := d.outlook()
 		m["map"] = mapValue(tokens)
 		if len(d.contents) > 0 {

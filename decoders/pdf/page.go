@@ -68,7 +68,7 @@ func (d *document) appearance(in *content.Interp, a, resources object.Node) {
 	}
 	unseen := !d.shown(a)
 	box := rect(a.Key("Rect"))
-	if text, ok := d.fieldLook(a); ok {
+	if text, ok := d.ownLook(a); ok {
 		in.Say(text, box, fontSize(inherit(a, "DA").Raw()), unseen)
 		return
 	}
@@ -100,6 +100,7 @@ func (d *document) laidOut(at int, p *page, m *marks) pageText {
 		out.tokens += int64(valueSize(v)+3) / 4
 	}
 	out.warnings = d.warnings(at, m, out.text)
+	d.scriptSeen = d.scriptSeen || m.scripts
 	d.sight(at, p, &out)
 	return out
 }

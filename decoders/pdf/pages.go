@@ -27,6 +27,8 @@ type document struct {
 	contentsCut bool
 	inside      []insideFile // files of the document; nil: not looked up
 	seen        []seenPage   // of this answer
+	scriptSeen  bool         // an annotation of a page that was read has one
+	hidden      int          // characters of pages that were read which are not seen
 }
 
 // page is one page with what it inherits.

@@ -15,7 +15,7 @@ func pieces(key string, list []any) (out []any) {
 	for len(list) > 0 {
 		n, size := 0, 0
 		for n < len(list) && (n == 0 || size < pieceBytes) {
-			size += valueSize(list[n])
+			size += valueSize(list[n]) + 1
 			n++
 		}
 		out = append(out, map[string]any{key: list[:n:n]})
@@ -37,7 +37,7 @@ func tableValue(t *layout.Table) map[string]any {
 	return map[string]any{"table": map[string]any{"rows": rows, "header": t.Header}}
 }
 
-// valueSize is about how many bytes a value takes as JSON.
+// valueSize is how many bytes a value takes as JSON, but for what is escaped in it.
 func valueSize(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -45,17 +45,20 @@ func valueSize(v any) int {
 	case int:
 		return len(strconv.Itoa(v))
 	case bool:
-		return 5
+		if v {
+			return len("true")
+		}
+		return len("false")
 	case []any:
-		n := 2
+		n := max(2, 1+len(v)) // brackets and commas
 		for _, e := range v {
-			n += valueSize(e) + 1
+			n += valueSize(e)
 		}
 		return n
 	case map[string]any:
-		n := 2
+		n := max(2, 1+len(v))
 		for k, e := range v {
-			n += len(k) + 4 + valueSize(e)
+			n += len(k) + 3 + valueSize(e)
 		}
 		return n
 	}

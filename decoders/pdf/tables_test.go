@@ -38,6 +38,19 @@ func scale() [][]string {
 	return [][]string{{"品名", "数量", "単価"}, {"鉛筆", "十二", "八十"}, {"消しゴム", "三", "百"}, {"帳面", "五", "百二十"}, {"万年筆", "一", "三千"}}
 }
 
+// money are sums with signs, and a last row of totals.
+func money() [][]string {
+	return [][]string{
+		{"Item", "Debit", "Credit"}, {"Rent of the hall", "1,200.00", ""}, {"Tickets", "", "2,340.50"}, {"Printing", "(88.10)", ""}, {"Bank", "-12.00", "0.35"},
+		{"Total", "1,112.10", "2,340.85"},
+	}
+}
+
+// answers are short cells that are mostly the same.
+func answers() [][]string {
+	return [][]string{{"Task", "Mon", "Tue", "Wed"}, {"wash", "yes", "no", "yes"}, {"cook", "no", "no", "yes"}, {"read", "-", "yes", "yes"}, {"sleep", "yes", "yes", "yes"}}
+}
+
 // spanning is a table whose first row has a cell over two columns.
 func spanning(lines string) *pdftest.Grid {
 	cells := pdftest.Numbers(31, 6, 4, 1)
@@ -94,6 +107,14 @@ func tablePages() []tablePage {
 		one("no lines, three rows", grid("none", "lrr", "rows", n(36, 3, 3, 0))),
 		one("no lines, East Asian", with(grid("none", "lrr", "rows", scale()), func(g *pdftest.Grid) { g.Font, g.Gap = pdftest.Wide, 18 })),
 		{name: "no lines, page turned right", grids: []*pdftest.Grid{grid("none", "lrrr", "rows", n(37, 6, 4, 2))}, turn: 270},
+		one("a frame for each cell", grid("cells", "lrrr", "rows", n(42, 7, 4, 1))),
+		one("a frame for each cell, wrapped", small(grid("cells", "lll", "cells", pdftest.Wrapped(w(43, 6, 3, 5), 0, 2)))),
+		one("filled strips for lines", grid("thin", "lccr", "rows", n(44, 7, 4, 0))),
+		one("large and wide", with(grid("none", "lrr", "rows", n(45, 7, 3, 1)), func(g *pdftest.Grid) { g.Size, g.Gap, g.Leader = 14, 60, 8 })),
+		one("sums of money", grid("books", "lrr", "rows", money())),
+		one("yes and no", grid("grid", "lccc", "rows", answers())),
+		one("words, with a head", with(grid("none", "lll", "rows", w(46, 9, 3, 2)), headed)),
+		one("two columns, with a head", with(grid("none", "lr", "rows", n(47, 6, 2, 0)), headed)),
 		{name: "two grids", grids: []*pdftest.Grid{grid("grid", "lrrr", "rows", n(38, 5, 4, 1)), grid("grid", "lll", "rows", w(39, 5, 3, 2))}, prose: true},
 		{name: "two of different kinds", grids: []*pdftest.Grid{grid("books", "lrrr", "rows", n(40, 6, 4, 1)), grid("none", "lrr", "rows", n(41, 6, 3, 2))}, prose: true},
 	}
@@ -218,6 +239,18 @@ func checkPlaces(t *testing.T, name string, res layout.Result) {
 					}
 				}
 			}
+		}
+	}
+}
+
+func TestNoTables(t *testing.T) {
+	pages := pdftest.UntabledPages()
+	if len(pages) < 15 {
+		t.Fatalf("%d pages", len(pages))
+	}
+	for _, p := range pages {
+		if res := laid(t, pdftest.Sheets(p.Sheet)); len(res.Tables) > 0 {
+			t.Errorf("%s: %d tables, of which the first is %q\n%s", p.Name, len(res.Tables), res.Tables[0].Rows, res.Text)
 		}
 	}
 }

@@ -37,6 +37,9 @@ func (w *nameWalk) walk(n object.Node, depth int) (more bool) {
 		return w.nodes <= maxNameNodes
 	}
 	pairs := n.Key(w.list)
+	if f := n.File(); f != nil {
+		f.Work(1 + pairs.Len()/2)
+	}
 	for i := 0; i+1 < pairs.Len(); i += 2 {
 		if w.keys++; w.keys > maxNameKeys || !w.visit(pairs, i) {
 			return false

@@ -22,6 +22,7 @@ type vector struct {
 	warn    []string
 	code    readapi.Code // instead of pages
 	units   string
+	form    readapi.Form // "" is text
 }
 
 const hello = "Hello, world"
@@ -33,6 +34,9 @@ func TestGenerated(t *testing.T) {
 	var golden []decodertest.Vector
 	for _, v := range vectors() {
 		g := decodertest.Vector{Name: v.name, Comment: v.comment, Expect: v.code, Warnings: v.warn, Data: v.data, Form: readapi.FormAuto}
+		if v.form != "" {
+			g.Form = v.form
+		}
 		if v.units != "" {
 			var err error
 			if g.Units, err = readapi.ParseUnits(v.units); err != nil {
@@ -49,7 +53,7 @@ func TestGenerated(t *testing.T) {
 }
 
 func (v *vector) check(t *testing.T, units []readapi.Range) {
-	res, err := run(v.data, readapi.Request{Units: units})
+	res, err := run(v.data, readapi.Request{Units: units, Form: v.form})
 	if readapi.CodeOf(err) != v.code {
 		t.Fatalf("error %v, want code %q", err, v.code)
 	}
@@ -77,7 +81,7 @@ func (v *vector) check(t *testing.T, units []readapi.Range) {
 func TestVectors(t *testing.T) { decodertest.Run(t, "pdf", decodertest.Native(&Decoder)) }
 
 func vectors() (all []vector) {
-	for _, list := range [][]vector{structureVectors(), repairVectors(), offsetVectors(), cutVectors(), newestVectors(), treeVectors(), streamVectors(), filterVectors(), fontVectors(), contentVectors(), cryptVectors(), documentVectors(), refusedVectors()} {
+	for _, list := range [][]vector{structureVectors(), repairVectors(), offsetVectors(), cutVectors(), newestVectors(), treeVectors(), streamVectors(), filterVectors(), fontVectors(), contentVectors(), cryptVectors(), documentVectors(), scanVectors(), refusedVectors()} {
 		all = append(all, list...)
 	}
 	return all

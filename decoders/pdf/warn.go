@@ -14,7 +14,7 @@ const (
 	noTextAtAll   = "the page has no text of its own"
 	noTextPicture = "the page has no text of its own, only pictures: the form image shows them"
 	lowConfidence = "the fonts do not say what many of the characters are"
-	onlyXFA       = "the form is XFA, which few programs show: the pages are only what stands in its place"
+	onlyXFA       = "the form is XFA, which few programs show: the pages are only what stands in its place; its XML is among the files inside"
 	pagesLost     = "parts of the page tree cannot be read"
 )
 
@@ -51,16 +51,36 @@ func (d *document) warnings(at int, m *marks, text string) (out []readapi.Warnin
 	return out
 }
 
-// hiddenDetail says how much of a page is not seen, why, and where it begins; "" if everything is.
+// maxDetail is how long the detail of a warning may be: the protocol cuts it behind 200 bytes.
+const maxDetail = 200
+
+// hiddenDetail says how much of a page is not seen, why, and where it begins; "" if everything is. Where there are more reasons than fit,
+// it says how many there are and which one hides most.
 func (d *document) hiddenDetail() string {
 	var parts []string
-	for _, h := range d.content.HiddenCounts() {
-		parts = append(parts, characters(h.Characters)+" "+h.Reason.String()+", first "+place(&d.content, float64(h.X), float64(h.Y)))
+	var most content.HiddenCount
+	all := 0
+	counts := d.content.HiddenCounts()
+	for _, h := range counts {
+		all += h.Characters
+		if h.Characters > most.Characters {
+			most = h
+		}
+		parts = append(parts, d.hiddenFor(h))
 	}
+	d.hidden += all
 	if n := d.content.Refused; n > 0 {
-		parts = append(parts, count(n, "replacement")+" that say other words than are shown")
+		parts = append(parts, count(n, "replacement")+" other than what is shown")
 	}
-	return strings.Join(parts, "; ")
+	s := strings.Join(parts, "; ")
+	if len(s) > maxDetail {
+		s = characters(all) + " for " + count(len(counts), "reason") + "; " + d.hiddenFor(most)
+	}
+	return s
+}
+
+func (d *document) hiddenFor(h content.HiddenCount) string {
+	return characters(h.Characters) + " " + h.Reason.String() + ", first " + place(&d.content, float64(h.X), float64(h.Y))
 }
 
 func characters(n int) string { return count(n, "character") }

@@ -37,12 +37,16 @@ func newXMP(b []byte) xmp {
 	return xmp(string(utf16.Decode(units)))
 }
 
+// maxMentions is how often a property's name is looked at before it is given up: a value that is not empty is the first or the second.
+const maxMentions = 16
+
 // text returns a property's value, the items of a list joined by a comma; "" if it is not there.
 func (x xmp) text(name string) string {
-	for rest := string(x); ; {
+	rest := string(x)
+	for range maxMentions {
 		i := strings.Index(rest, name)
 		if i < 0 {
-			return ""
+			break
 		}
 		before, after := rest[:i], rest[i+len(name):]
 		s := ""
@@ -57,6 +61,7 @@ func (x xmp) text(name string) string {
 		}
 		rest = after
 	}
+	return ""
 }
 
 // maxListItems bounds how many items of a list are joined.

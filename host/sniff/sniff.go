@@ -9,6 +9,7 @@
 package sniff
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -63,6 +64,10 @@ func candidatesOf(prefix []byte, whole bool, h hints) []readapi.MediaType {
 	}
 	switch pdf := findPDF(prefix); {
 	case pdf == pdfNone:
+	case bytes.HasPrefix(prefix, []byte("PK\x03\x04")): // an archive whose first member is a PDF, stored as it is
+		return unique(binaryType(prefix, h), "application/pdf")
+	case len(prefix) > ustarAt && bytes.HasPrefix(prefix[ustarAt:], []byte("ustar")):
+		return unique("application/x-tar", "application/pdf")
 	case !class.Text, pdf == pdfObjects:
 		return unique("application/pdf", text)
 	case pdf == pdfFile && !isText(h.best()), pdf == pdfAtStart && h.best() == "application/pdf":
@@ -78,7 +83,11 @@ func candidatesOf(prefix []byte, whole bool, h hints) []readapi.MediaType {
 	byNULs := class.Text && class.BOM == 0 && class.Charset != "" && class.Charset != "utf-8"
 	switch mt := imageType(prefix); {
 	case mt == "":
-	case byNULs && mt != "image/jxl": // whose magic has two bytes, which are a letter
+	case mt == "image/jxl" && class.Text: // whose magic has two bytes, which are a letter
+		return unique(mt, text)
+	case byNULs:
+		return unique(mt)
+	case bytes.IndexByte(prefix[:min(len(prefix), 4)], 0) >= 0: // no prose: that of TIFF, say, before pixels that are few controls
 		return unique(mt)
 	case !class.Text, prefix[0] >= 0x80:
 		return unique(mt, text)
@@ -88,6 +97,9 @@ func candidatesOf(prefix []byte, whole bool, h hints) []readapi.MediaType {
 	}
 	return unique(binaryType(prefix, h))
 }
+
+// ustarAt is where the header of a tar archive's first member has its magic (POSIX.1-1988).
+const ustarAt = 257
 
 // unique returns the types that are not empty.
 func unique(types ...readapi.MediaType) []readapi.MediaType {

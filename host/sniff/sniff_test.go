@@ -1,6 +1,7 @@
 package sniff_test
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
@@ -307,5 +308,44 @@ func TestHeads(t *testing.T) {
 	got := sniff.Sniff([]byte("not an image"), 12, "x.png", "image/png")
 	if got.MediaType != "text/plain" || !got.Mismatch || got.Declared != "image/png" {
 		t.Errorf("a claim that the bytes do not keep: %+v", got)
+	}
+}
+
+// A magic with a NUL in it is no prose, however few controls the pixels behind it are.
+func TestSniffPictureLikeText(t *testing.T) {
+	pixels := strings.Repeat("\x81\xff\xbd\xcfF", 2000)
+	for head, want := range map[string]readapi.MediaType{"II*\x00\xa4c\x10\x10": "image/tiff", "MM\x00*\x10\x10\xa4c": "image/tiff"} {
+		data := head + pixels
+		if got := sniff.Sniff([]byte(data), int64(len(data)), "a.tif", ""); got.MediaType != want || len(got.Candidates) != 1 {
+			t.Errorf("%q: %+v, want %s", head, got, want)
+		}
+	}
+	prose := "II* is how such a file begins, and M\xfcnchen is a city\n"
+	if got := sniff.Sniff([]byte(prose), int64(len(prose)), "a.txt", ""); got.MediaType != "text/plain" {
+		t.Errorf("prose: %+v", got)
+	}
+}
+
+// An archive that begins with a PDF is an archive.
+func TestSniffArchiveOfPDF(t *testing.T) {
+	pdf := "%PDF-1.7\n" + pdfBody
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	if err := w.WriteHeader(&tar.Header{Name: "q3.pdf", Mode: 0o644, Size: int64(len(pdf))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(pdf)); err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		data string
+		want readapi.MediaType
+	}{
+		"zip": {zipped(t, "q3.pdf="+pdf), "application/zip"}, "tar": {packed.String(), "application/x-tar"},
+		"a PDF behind something": {"\x00\x01PK\x03\x04" + pdf, "application/pdf"},
+	} {
+		if got := sniff.Sniff([]byte(c.data), int64(len(c.data)), "", ""); got.MediaType != c.want {
+			t.Errorf("%s: %+v, want %s", what, got, c.want)
+		}
 	}
 }

@@ -276,7 +276,7 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &binary.State{
-		Version: 1, Rewriter: binary.RewriterVersion, Original: sum(wasm),
+		Version: 2, Rewriter: binary.RewriterVersion, Original: sum(wasm),
 		MemoryMinPages: 2, MemoryMaxPages: 9, MaxDepth: 77,
 		Globals: []binary.Global{
 			{Export: "glovebox:g0", Type: binary.I32}, {Export: "glovebox:g2", Type: binary.F64}, {Export: "glovebox:g5", Type: binary.I64},

@@ -8,7 +8,7 @@ import (
 )
 
 // RewriterVersion changes whenever the same module comes out of Rewrite differently.
-const RewriterVersion = 2
+const RewriterVersion = 3
 
 // The import that the rewriter adds: a function of type () -> () that a guest calls when its fuel is used up. The host sets the
 // fuel to what may be spent next, or ends the guest by a panic.
@@ -232,7 +232,8 @@ func (r *rewriter) module(original [32]byte) ([]byte, error) {
 	if len(r.m.Elems) > 0 {
 		out.section(sectionElement, elems)
 	}
-	if n := len(r.m.Data); n > 0 {
+	// Without a data count section no code can name a segment (5.5.16), so the host's copy is all that is left of them.
+	if n := len(r.m.Data); n > 0 && r.m.dataCount >= 0 {
 		count, data := &encoder{}, &encoder{}
 		count.u32(uint32(n))
 		data.u32(uint32(n))

@@ -4,7 +4,7 @@ package binary
 const stateSection = ReservedPrefix + "state"
 
 // stateVersion is the version of State's encoding.
-const stateVersion = 1
+const stateVersion = 2
 
 // State is what a host must know to run a rewritten module and to put an instance of it back. It travels in the module.
 type State struct {
@@ -54,9 +54,13 @@ func (s *State) encode() []byte {
 		e.name(name)
 	}
 	e.u32(uint32(len(s.Data)))
+	end := uint32(0)
 	for _, d := range s.Data {
-		e.u32(d.Offset)
+		e.u32(d.Offset - end) // modulo 2^32: a segment may lie before the end of the former
 		e.u32(uint32(len(d.Bytes)))
+		end = d.Offset + uint32(len(d.Bytes))
+	}
+	for _, d := range s.Data {
 		e.raw(d.Bytes...)
 	}
 	return e.b
@@ -123,16 +127,8 @@ func readState(c *cursor) *State {
 	for _, name := range []*string{&s.Start, &s.Fuel, &s.Depth, &s.Taint} {
 		*name = c.name(1024)
 	}
-	for range c.count("segments", 2, 1<<20) {
-		d := Segment{Offset: c.u32()}
-		d.Bytes = c.bytes(c.count("bytes", 1, 1<<30))
-		if c.err == nil && int64(d.Offset)+int64(len(d.Bytes)) > int64(s.MemoryMinPages)<<16 {
-			c.fail(RuleState, c.pos, "a segment outside of the memory")
-		}
-		if c.err != nil {
-			return nil
-		}
-		s.Data = append(s.Data, d)
+	if !s.readData(c) {
+		return nil
 	}
 	if c.err == nil && c.left() > 0 {
 		c.fail(RuleState, c.pos, "%d bytes too many", c.left())
@@ -141,4 +137,27 @@ func readState(c *cursor) *State {
 		return nil
 	}
 	return s
+}
+
+// readData decodes the segments: where each begins, counted from the end of the former, and how long it is; then the bytes of all. A
+// module of Go has tens of thousands of segments of some bytes, which take half the room so.
+func (s *State) readData(c *cursor) bool {
+	n := c.count("segments", 2, 1<<20)
+	sizes, end := make([]uint32, 0, n), uint32(0)
+	for range n {
+		offset := end + c.u32()
+		size := uint32(c.count("bytes", 1, 1<<30))
+		if c.err == nil && int64(offset)+int64(size) > int64(s.MemoryMinPages)<<16 {
+			c.fail(RuleState, c.pos, "a segment outside of the memory")
+		}
+		if c.err != nil {
+			return false
+		}
+		s.Data, sizes = append(s.Data, Segment{Offset: offset}), append(sizes, size)
+		end = offset + size
+	}
+	for i, size := range sizes {
+		s.Data[i].Bytes = c.bytes(int(size))
+	}
+	return c.err == nil
 }

@@ -89,6 +89,12 @@ func (p *coat) covers() bool { return p.alpha >= opaqueAlpha && !p.mixes && !p.s
 func (c *canvas) paint(p *coat, cl *clip, row, from, to int) {
 	line := c.cells[row*c.w : (row+1)*c.w]
 	covers := p.covers()
+	if covers && p.ink.kind == inkKnown && !p.picture && (cl == nil || cl.mask == nil) { // nearly all that is painted
+		for i := from; i < to; i++ {
+			line[i] = cell{p.ink.rgb | line[i].color&cellPicture, c.order}
+		}
+		return
+	}
 	for col := from; col < to; col++ {
 		if cl != nil && cl.mask != nil && !cl.mask.has(col, row) {
 			continue
@@ -147,8 +153,8 @@ type crossing struct {
 	x   float64
 }
 
-// maxCrossings bounds one path; a longer one is taken for its bounds.
-const maxCrossings = 1 << 18
+// maxCrossings bounds one path.
+const maxCrossings = 1 << 19
 
 // scan calls each with the runs of cells whose middles lie in a path and in a rectangle, and returns how much work that was. It reports
 // false, having called nothing, for a path that is too long to follow.

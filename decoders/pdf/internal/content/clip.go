@@ -35,6 +35,9 @@ func (in *Interp) clipped(c *clip, p *path, evenOdd bool) *clip {
 		return &clip{c.rect.And(r), c.mask}
 	}
 	out := &clip{rect: c.rect.And(p.bounds())}
+	if p.long {
+		in.page.Short = tooMuchPaint
+	}
 	if p.long || out.rect.Empty() {
 		out.mask = c.mask
 		return out
@@ -58,7 +61,7 @@ func (in *Interp) clipped(c *clip, p *path, evenOdd bool) *clip {
 	})
 	in.file.Work(1 + work + len(m.bits)/8)
 	if out.mask = m; !ok {
-		out.mask = c.mask
+		in.page.Short = tooMuchPaint
 	}
 	return out
 }

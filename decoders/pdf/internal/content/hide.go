@@ -17,11 +17,12 @@ type stop struct {
 	along float32 // from the span's begin
 }
 
-// Finish is called when everything on the page was run, once or more often.
+// Finish is called once, when everything on the page was run.
 func (in *Interp) Finish() {
 	p := in.page
 	in.covered()
 	in.records()
+	p.joinSpaced()
 	p.Rules = mergeRules(p.Rules)
 }
 

@@ -18,7 +18,8 @@ type Interp struct {
 
 	letters    []letters
 	type3s     map[int]*type3
-	annotation bool // an appearance is run
+	masks      map[int]bool // by their groups: they let nothing through
+	annotation bool         // an appearance is run
 }
 
 // frame is one content stream in its resources: a page's, a form's, an appearance's.
@@ -170,138 +171,6 @@ func (f *frame) restore() {
 func (f *frame) closeMarks() {
 	for f.deepMarks = 0; len(f.marks) > 0; {
 		f.end()
-	}
-}
-
-// textOperator runs the operators of 9.3 and 9.4; it reports false for any other.
-func (f *frame) textOperator(op []byte) bool {
-	s := &f.state
-	switch string(op) {
-	case "BT":
-		f.tm, f.line = Identity, Identity
-		f.textFrom, f.clipping = len(f.in.page.Spans), false
-	case "ET":
-		if f.clipping {
-			f.clipLetters()
-		}
-	case "Tf":
-		if len(f.args) >= 2 {
-			s.size = f.num(1)
-			f.setFont(f.font(f.bytes(2)))
-		}
-	case "Tr":
-		s.mode = int(min(max(f.num(1), 0), 7))
-	case "Tc":
-		s.char = f.num(1)
-	case "Tw":
-		s.word = f.num(1)
-	case "Tz":
-		s.wide = f.num(1) / 100
-	case "TL":
-		s.lead = f.num(1)
-	case "Ts":
-		s.rise = f.num(1)
-	case "Td":
-		f.newLine(f.num(2), f.num(1))
-	case "TD":
-		s.lead = -f.num(1)
-		f.newLine(f.num(2), f.num(1))
-	case "Tm":
-		if len(f.args) >= 6 {
-			f.line = f.matrix()
-			f.tm = f.line
-		}
-	case "T*":
-		f.newLine(0, -s.lead)
-	case "Tj":
-		f.show(f.bytes(1))
-	case "'":
-		f.newLine(0, -s.lead)
-		f.show(f.bytes(1))
-	case "\"":
-		s.word, s.char = f.num(3), f.num(2)
-		f.newLine(0, -s.lead)
-		f.show(f.bytes(1))
-	case "TJ":
-		for _, t := range f.args {
-			switch t.Kind {
-			case object.TokString:
-				f.show(t.S)
-			case object.TokNumber:
-				f.kern(t.Num)
-			}
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (f *frame) newLine(x, y float64) {
-	f.line = f.line.Moved(x, y)
-	f.tm = f.line
-}
-
-// kern moves back by n thousandths (9.4.3).
-func (f *frame) kern(n float64) {
-	s := &f.state
-	if by := -n / 1000 * s.size; s.font != nil && s.font.Vertical() {
-		f.tm = f.tm.Moved(0, by)
-	} else {
-		f.tm = f.tm.Moved(by*s.wide, 0)
-	}
-}
-
-const tooManyGlyphs = "the page has more characters than the limit"
-
-// show shows a string (9.4.4).
-func (f *frame) show(b []byte) {
-	s := &f.state
-	if s.font == nil {
-		s.font = font.Fallback()
-	}
-	if len(b) == 0 {
-		return
-	}
-	out := &f.in.out
-	if !out.begin(f.tm.Mul(s.ctm), s, f.in.page.canvas.order) {
-		f.in.page.Short = tooManyGlyphs
-		return
-	}
-	f.clipping = f.clipping || s.mode >= 4
-	twice := out.again(b)
-	moved, glyphs := 0.0, 0
-	for len(b) > 0 && out.room() {
-		v, n := s.font.Next(b)
-		b = b[n:]
-		by := s.font.Advance(v)
-		if s.font.Vertical() {
-			by = s.font.AdvanceDown(v)
-		}
-		by = by*s.size + s.char
-		if n == 1 && v == ' ' {
-			by += s.word
-		}
-		if !s.font.Vertical() {
-			by *= s.wide
-		}
-		if s.type3 != nil {
-			f.type3Glyph(v, moved)
-		}
-		if !twice {
-			out.glyph(s.font, v, n, moved, moved+by)
-		}
-		moved += by
-		glyphs++
-	}
-	f.in.file.Work(glyphs)
-	if len(b) > 0 {
-		f.in.page.Short = tooManyGlyphs
-	}
-	if s.font.Vertical() {
-		f.tm = f.tm.Moved(0, moved)
-	} else {
-		f.tm = f.tm.Moved(moved, 0)
 	}
 }
 

@@ -26,6 +26,7 @@ type Page struct {
 
 	stops  []stop // where each glyph ends, for spans that are hidden in part
 	canvas canvas // what is painted where
+	shows  recent // what was shown where
 }
 
 // Span is a run of text without a gap, in one style.
@@ -56,7 +57,9 @@ type Rule struct {
 type Image struct {
 	Object object.Node // null for an inline image
 	Inline *Inline
-	CTM    Matrix // takes the unit square to where the picture stands
+	CTM    Matrix  // takes the unit square to where the picture stands
+	Clip   Rect    // what of the page it may be seen in, about; the zero Rect is all
+	Fill   [3]byte // what a stencil is painted with: red, green, blue; black where that is a pattern
 	Hidden Hidden
 }
 
@@ -71,7 +74,8 @@ func (p *Page) Text(s *Span) []byte { return p.Buf[s.Start:s.End] }
 
 // reset makes p empty and keeps its memory.
 func (p *Page) reset() {
+	clear(p.shows)
 	*p = Page{
-		Buf: p.Buf[:0], Spans: p.Spans[:0], Rules: p.Rules[:0], Images: p.Images[:0], stops: p.stops[:0], canvas: p.canvas.emptied(),
+		Buf: p.Buf[:0], Spans: p.Spans[:0], Rules: p.Rules[:0], Images: p.Images[:0], stops: p.stops[:0], canvas: p.canvas.emptied(), shows: p.shows,
 	}
 }

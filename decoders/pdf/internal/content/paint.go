@@ -18,7 +18,7 @@ func (s *state) coatOf(k ink, alpha float64) coat {
 
 // paints reports whether painting with an ink leaves anything.
 func (s *state) paints(k ink, alpha float64) bool {
-	return !s.off && k.kind != inkNone && alpha*s.group > 0
+	return !s.off && !s.blocked && k.kind != inkNone && alpha*s.group > 0
 }
 
 // fill fills the path.
@@ -51,6 +51,7 @@ func (in *Interp) cover(p *path, evenOdd bool, s *state, c coat) {
 	cv := &in.page.canvas
 	within := s.clip.rect
 	if p.long || in.bulk > maxBulk {
+		in.page.Short = tooMuchPaint
 		return
 	}
 	cv.prepare(in.box())
@@ -58,13 +59,19 @@ func (in *Interp) cover(p *path, evenOdd bool, s *state, c coat) {
 	if c.covers() {
 		cv.covers = cv.order
 	}
-	work, _ := cv.scan(p, evenOdd, within, func(row, from, to int) { cv.paint(&c, s.clip, row, from, to) })
+	work, ok := cv.scan(p, evenOdd, within, func(row, from, to int) { cv.paint(&c, s.clip, row, from, to) })
+	if !ok {
+		in.page.Short = tooMuchPaint
+	}
 	in.bulk += work
 	in.file.Work(work / 8)
 }
 
-// maxBulk bounds the work of painting on one page; real pages were seen to need a hundredth. What is painted beyond it is not seen.
-const maxBulk = 200_000_000
+// tooMuchPaint ends a page: what is painted further might hide text, and nobody would know.
+const tooMuchPaint = "the page paints more than the limit"
+
+// maxBulk bounds the work of painting on one page; no page of 1,116 public files needs 300,000.
+const maxBulk = 20_000_000
 
 // Of lines and edges, in points.
 const (
@@ -193,7 +200,10 @@ const maxImages = 20_000
 // image places a picture on the unit square (8.9.5.1).
 func (f *frame) image(im Image, sheer bool) {
 	s := &f.state
-	im.CTM = s.ctm
+	im.CTM, im.Clip = s.ctm, s.clip.rect
+	if s.fill.kind == inkKnown {
+		im.Fill = s.fill.bytes()
+	}
 	p := &f.quad
 	p.reset()
 	p.move(s.ctm.Apply(0, 0))

@@ -26,7 +26,7 @@ const (
 )
 
 // maxPath bounds the points of one path.
-const maxPath = 1 << 17
+const maxPath = 1 << 19
 
 func (p *path) reset() {
 	p.pts, p.starts, p.moved, p.long, p.clip = p.pts[:0], p.starts[:0], false, false, clipNone

@@ -28,6 +28,7 @@ type state struct {
 	groupMixes             bool    // the same of the groups around
 	groupDarkens           bool
 	masked                 bool    // a soft mask is set: less than everything is seen
+	blocked                bool    // it lets nothing through
 	width                  float64 // of lines
 
 	off      bool // in a layer that is off
@@ -78,8 +79,34 @@ func (f *frame) external(name string) {
 		s.darkens = name == "Multiply" || name == "Darken"
 	}
 	if m := gs.Key("SMask"); !m.Null() {
-		s.masked = m.Is(object.Dict)
+		s.masked, s.blocked = m.Is(object.Dict), false
+		if s.masked {
+			s.blocked = f.in.blocks(m)
+		}
 	}
+}
+
+// blocks reports whether a soft mask lets nothing through (11.5): one whose group paints nothing, on black where luminosity counts.
+func (in *Interp) blocks(m object.Node) bool {
+	group := m.Key("G")
+	id := group.ID()
+	if known, ok := in.masks[id]; ok && id != 0 {
+		return known
+	}
+	dark := true
+	for i, bc := 0, m.Key("BC"); i < bc.Len() && i < maxTints; i++ {
+		dark = dark && bc.Index(i).Num() == 0 || bc.Len() == 4
+	}
+	out := false
+	if data, err := group.Data(maxGlyphBytes); err == nil && group.Is(object.Stream) {
+		in.file.Parsed(len(data))
+		out = dark && m.Key("TR").Null() && paintsOf(data) == glyphBlank
+	}
+	if in.masks == nil || len(in.masks) >= maxNames {
+		in.masks = map[int]bool{}
+	}
+	in.masks[id] = out
+	return out
 }
 
 // grouped makes s the state that the content of a transparency group begins with (11.6.6).

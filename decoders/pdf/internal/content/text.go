@@ -19,6 +19,7 @@ type text struct {
 	unit   float64 // page units for one unit of text space along it
 	size   float64 // height of the font on the page
 	open   bool    // the last span can go on
+	gap    float64 // what was moved since the last glyph
 
 	style    font.Style
 	vertical bool
@@ -59,6 +60,7 @@ func (t *text) begin(m Matrix, s *state, order uint32) bool {
 		t.ux, t.uy, t.unit = -t.ux, -t.uy, -t.unit
 	}
 	t.style, t.vertical, t.artifact, t.open = s.font.Style(), s.font.Vertical(), s.artifact, false
+	t.gap = 0
 	t.up = [2]float64{m[2] * s.size * em, m[3] * s.size * em}
 	if t.vertical { // written through its middle
 		t.up = [2]float64{}
@@ -90,7 +92,7 @@ func (t *text) seen(wide float64, s *state, order uint32) {
 		t.hidden = HiddenTiny
 	case s.mode&3 == 3:
 		t.hidden = HiddenInvisible
-	case alpha*s.group <= leastAlpha, k.kind == inkNone:
+	case alpha*s.group <= leastAlpha, s.blocked, k.kind == inkNone:
 		t.hidden = HiddenColor
 	}
 	t.ink = k
@@ -139,6 +141,13 @@ func (t *text) look(at float64) Hidden {
 	return HiddenColor
 }
 
+// move moves by so much between two strings, in text space.
+func (t *text) move(by float64) {
+	if t.gap += by * t.unit; t.gap > wordGap*t.size || t.gap < -backGap*t.size {
+		t.open = false
+	}
+}
+
 // room reports whether the page may have one more glyph.
 func (t *text) room() bool { return t.page.Glyphs < MaxPageGlyphs && len(t.page.Buf) < maxPageText }
 
@@ -157,6 +166,7 @@ func (t *text) glyph(f *font.Font, v uint32, n int, from, to float64) {
 		t.last = t.span(start, a, b)
 		return
 	}
+	t.gap = 0
 	rtl := p.Buf[start] >= firstRTL && visual(p.Buf[start:])
 	h := t.look((a + b) / 2)
 	if k := len(p.Spans); k > 0 && !t.sealed {
@@ -237,13 +247,14 @@ const (
 	GapLine
 )
 
-// In parts of the font's size. A space is a quarter to a third of it, kerning hardly a tenth.
+// In parts of the font's size. A space is a quarter to a third of it, in tight lines half as much; kerning is less than a tenth. On 1,116
+// public files 0.1 finds more of the words than 0.13, 0.17 or 0.2, and makes fewer wrong ones.
 const (
-	wordGap = 0.17 // forward
-	backGap = 0.6  // backward: overprinted or moved within the line
-	stepGap = 0.4  // across: more than an index is raised
-	LineGap = 0.6  // across
-	farBack = 1.5  // backward: the next line, written at the same height
+	wordGap = 0.1 // forward
+	backGap = 0.6 // backward: overprinted or moved within the line
+	stepGap = 0.4 // across: more than an index is raised
+	LineGap = 0.6 // across
+	farBack = 1.5 // backward: the next line, written at the same height
 )
 
 // Between says what lies between the end of a and the start of b.

@@ -102,6 +102,11 @@ func (t *type3) look(c byte) glyphKind {
 		return glyphDrawn
 	}
 	t.dict.File().Parsed(len(data))
+	return paintsOf(data)
+}
+
+// paintsOf says what a content stream paints.
+func paintsOf(data []byte) glyphKind {
 	kind := glyphBlank
 	for l := (object.Lexer{B: data}); ; l.Text = l.Text[:0] {
 		switch token := l.Next(); {

@@ -79,18 +79,20 @@ func (c *cmapFile) section(operator string, args []object.Token) {
 
 // notDefined takes what to show for codes that nothing else is said of.
 func (c *cmapFile) notDefined(operator string, args []object.Token) {
-	const most = 256 // each is tried for each code
 	n := 3
 	if operator == "endnotdefchar" {
 		n = 2
 	}
-	for ; len(args) >= n && len(c.notdef) < most; args = args[n:] {
+	for ; len(args) >= n && len(c.notdef) < maxNotDefined; args = args[n:] {
 		c.cid(&c.notdef, args[0].S, args[n-2].S, args[n-1].Num)
 	}
 }
 
-// maxSpaces bounds the code spaces of a CMap: each is tried for each code.
-const maxSpaces = 64
+// maxSpaces and maxNotDefined bound parts of a CMap that are tried one by one for each code.
+const (
+	maxSpaces     = 64
+	maxNotDefined = 256
+)
 
 func (c *cmapFile) codeSpaces(args []object.Token) {
 	for ; len(args) >= 2 && len(c.codes.Spaces) < maxSpaces; args = args[2:] {
@@ -164,33 +166,44 @@ func predefined(name string) *cjk.CMap {
 			Vertical: strings.HasSuffix(name, "V"), Spaces: []cjk.Space{{N: 1, Lo: 0, Hi: 0xff}}, Ranges: []cjk.Range{{Lo: 0, Hi: 0xff, CID: 0}},
 		}
 	}
-	return cjk.Load(name)
+	if m := cjk.Load(name); m != nil {
+		return m
+	}
+	return cjk.Load(name + "-H") // some leave that out
 }
 
 // maxUse bounds how many CMaps may use each other.
 const maxUse = 4
 
-// loadCMap reads the CMap that a stream holds; nil when it is empty. Fonts may share a stream, and each pays for it.
-func loadCMap(n object.Node, depth int) *cmapFile {
+// loadTexts reads the CMap that a stream holds, for its texts; nil when it is empty. Fonts may share a stream, and each pays for it.
+func loadTexts(n object.Node) *cmapFile {
 	data, _ := n.Data(maxFontBytes)
 	if len(data) == 0 {
 		return nil
 	}
 	n.File().Parsed(len(data))
-	c := parseCMap(data)
+	return parseCMap(data)
+}
+
+// loadCMap reads the CMap that a stream holds, for its codes, with those that it uses.
+func loadCMap(n object.Node, cache *Cache, depth int) *cmapFile {
+	c := loadTexts(n)
+	if c == nil {
+		return nil
+	}
 	if mode := n.Key("WMode"); !mode.Null() {
 		c.codes.Vertical = mode.Int() == 1
 	}
 	used := n.Key("UseCMap")
 	switch {
 	case used.Is(object.Stream) && depth > 1:
-		if u := loadCMap(used, depth-1); u != nil {
+		if u := loadCMap(used, cache, depth-1); u != nil {
 			c.useMap(&u.codes)
 		}
 	case used.Is(object.Name):
-		c.useMap(predefined(used.Name()))
+		c.useMap(cache.predefined(n.File(), used.Name()))
 	case c.use != "":
-		c.useMap(predefined(c.use))
+		c.useMap(cache.predefined(n.File(), c.use))
 	}
 	return c
 }

@@ -15,11 +15,11 @@ type compositeFont struct {
 	codes      *cjk.CMap        // never nil
 	own        bool             // codes is the file's, not a shared table
 	identity   bool             // codes are identifiers
-	unicode    bool             // codes are said to be Unicode though they are identifiers
+	unicode    bool             // a map says that codes are Unicode, all of them
 	collection string           // "Adobe-Japan1"; "" for none that is known
 	chars      *cjk.Characters  // of it, when they are needed
 	glyphs     string           // CIDToGIDMap: two bytes for each identifier
-	office     bool             // a program of the office's fonts that is not embedded: glyph 3 is the space, and ASCII follows
+	office     bool             // a font of the office: glyph 3 is the space, and ASCII follows
 	slots      *[slotCount]slot // of codes that were met
 
 	widths  []widthRange // by lo
@@ -49,6 +49,7 @@ type slot struct {
 const (
 	slotCount  = 256
 	slotsBytes = slotCount * 64
+	slotWork   = 8 // of looking a code up
 )
 
 // readComposite reads a Type 0 font. The code spaces of its ToUnicode map say how long codes are where the encoding does not.
@@ -74,11 +75,14 @@ func (f *Font) readComposite(n object.Node, spaces []cjk.Space) {
 			c.collection = collection
 		}
 	}
+	if f.toUnicode != nil && f.toUnicode.identity() {
+		c.unicode, f.toUnicode = true, nil
+	}
 	if m := cid.Key("CIDToGIDMap"); m.Is(object.Stream) {
 		data, _ := m.Data(2 * 0x10000)
 		c.glyphs = string(data)
 	}
-	c.office = cid.Key("Subtype").Name() == "CIDFontType2" && isOffice(plainName(n.Key("BaseFont").Name())) && !embedded(f.descriptor)
+	c.office = cid.Key("Subtype").Name() == "CIDFontType2" && isOffice(plainName(n.Key("BaseFont").Name())) && c.glyphs == ""
 	f.width = 1000
 	if dw := cid.Key("DW"); dw.Is(object.Number) {
 		f.width = f.sane(dw.Num(), 1000)
@@ -90,7 +94,7 @@ func (f *Font) readComposite(n object.Node, spaces []cjk.Space) {
 // readCodes reads the encoding (9.7.5): a name or a stream.
 func (c *compositeFont) readCodes(cache *Cache, enc object.Node, spaces []cjk.Space) {
 	if enc.Is(object.Stream) {
-		if m := loadCMap(enc, maxUse); m != nil {
+		if m := loadCMap(enc, cache, maxUse); m != nil {
 			c.codes, c.own = &m.codes, true
 			if c.codes.Use == nil && len(c.codes.Ranges) == 0 { // it says which codes there are, and nothing of them
 				c.identity = true
@@ -104,9 +108,8 @@ func (c *compositeFont) readCodes(cache *Cache, enc object.Node, spaces []cjk.Sp
 	}
 	if c.codes == nil {
 		c.identity = true
-		c.codes = &cjk.CMap{Vertical: strings.HasSuffix(name, "-V")}
-		two := slices.ContainsFunc(spaces, func(s cjk.Space) bool { return s.N == 2 })
-		if len(spaces) > 0 && !two { // the font is taken at its word
+		c.codes = &cjk.CMap{Vertical: strings.HasSuffix(name, "V")}
+		if !strings.HasPrefix(name, "Identity") { // whose codes have two bytes, whatever is said
 			c.codes.Spaces = spaces
 		}
 	}
@@ -119,11 +122,6 @@ func collectionOf(info object.Node) string {
 		return ""
 	}
 	return "Adobe-" + ordering
-}
-
-// embedded reports whether a descriptor has a font program.
-func embedded(descriptor object.Node) bool {
-	return descriptor.Ref("FontFile") != 0 || descriptor.Ref("FontFile2") != 0 || descriptor.Ref("FontFile3") != 0
 }
 
 // isOffice reports whether a name is that of a font whose glyphs the office programs of the nineties laid out in the order of ASCII.
@@ -191,6 +189,7 @@ func (f *Font) slot(v uint32) *slot {
 	if s.used && s.code == v {
 		return s
 	}
+	f.file.Work(slotWork)
 	cid := v
 	if !c.identity {
 		cid, _ = c.codes.CID(v)
@@ -242,7 +241,7 @@ func (f *Font) AdvanceDown(v uint32) float64 {
 func (f *Font) compositeText(v, cid uint32) (text string, ok bool) {
 	var private string
 	for _, source := range [...]func(*Font, uint32, uint32) string{byToUnicode, byCode, byCollection, byProgram, byOffice} {
-		s := normal(source(f, v, cid))
+		s := f.meant(normal(source(f, v, cid)))
 		if says([]byte(s)) {
 			return s, true
 		}
@@ -261,10 +260,16 @@ func byToUnicode(f *Font, v, _ uint32) string {
 	return string(b)
 }
 
-// byCode is for codes that are Unicode.
+// byCode is for codes that are Unicode. Some writers say that of all codes without meaning it: where codes are the numbers of glyphs, the
+// program knows better.
 func byCode(f *Font, v, cid uint32) string {
 	c := f.composite
 	if c.unicode {
+		if c.glyphs == "" && c.identity {
+			if text := byProgram(f, v, cid); says([]byte(text)) {
+				return text
+			}
+		}
 		return runeText(rune(min(v, 0x110000)))
 	}
 	if c.collection == "Adobe-UCS" || c.collection == "Adobe-Unicode" {
@@ -308,10 +313,14 @@ func byProgram(f *Font, _, cid uint32) string {
 	return ""
 }
 
+// byOffice knows the order of glyphs in fonts whose program is not there, or keeps its order but not its cmap.
 func byOffice(f *Font, _, cid uint32) string {
-	const space = 3
-	if f.composite.office && cid >= space && cid <= space+'~'-' ' {
-		return string(rune(cid - space + ' '))
+	const space, whole = 3, 200
+	if !f.composite.office || cid < space || cid > space+'~'-' ' {
+		return ""
 	}
-	return ""
+	if p := f.program(); p != nil && (len(p.texts.runes) > 0 || p.glyphs < whole) {
+		return ""
+	}
+	return string(rune(cid - space + ' '))
 }

@@ -16,12 +16,14 @@ type Font struct {
 	toUnicode *textMap
 	simple    simpleFont
 	composite *compositeFont // nil for a simple font
+	pictures  baseEncoding   // of a font of symbols, by its name; else encStandard
 
 	// The font program is read when a code is met that nothing else explains.
 	descriptor object.Node
 	prog       *program
 	progWas    bool // read, or not to be read
 	cache      *Cache
+	file       *object.File // of a composite font
 }
 
 // maxFontBytes bounds a CMap or a font program that is read for its encoding.
@@ -114,14 +116,15 @@ func (f *Font) size() int {
 
 func newFont(n object.Node, cache *Cache) *Font {
 	f := Fallback()
-	f.cache = cache
+	f.cache, f.file = cache, n.File()
 	f.style = styleOf(n)
+	f.pictures = picturesOf(plainName(n.Key("BaseFont").Name()))
 	f.descriptor = n.Key("FontDescriptor")
 	f.progWas = false
 	tu := n.Key("ToUnicode")
 	var spaces []cjk.Space
 	if tu.Is(object.Stream) {
-		if c := loadCMap(tu, maxUse); c != nil {
+		if c := loadTexts(tu); c != nil {
 			f.toUnicode, spaces = &c.texts, c.codes.Spaces
 		}
 	}
@@ -180,12 +183,20 @@ func (f *Font) Advance(v uint32) float64 {
 // Vertical reports whether f is written downward.
 func (f *Font) Vertical() bool { return f.vertical }
 
-// maxWidth is the widest that a glyph may be, in ems; nobody draws a wider one.
-const maxWidth = 10
+// maxWidth is the widest that a glyph may be, in ems; nobody draws a wider one. The em of a Type 3 font is what its maker chose: a pixel, as
+// often as not.
+const (
+	maxWidth      = 10
+	maxWidthType3 = 1e5
+)
 
 // sane is a width, or none for one that cannot be meant.
 func (f *Font) sane(w, none float64) float64 {
-	if em := w * f.scale; em < 0 || em > maxWidth {
+	widest := float64(maxWidth)
+	if f.simple.type3 {
+		widest = maxWidthType3
+	}
+	if em := w * f.scale; !(em >= 0 && em <= widest) {
 		return none
 	}
 	return w

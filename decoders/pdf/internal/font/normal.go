@@ -1,8 +1,10 @@
 package font
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -18,30 +20,57 @@ import (
 //go:embed forms/forms.bin
 var forms string
 
-var formTexts = sync.OnceValue(func() map[rune]string { return unpackForms(forms) })
+var unpackedForms = sync.OnceValue(func() formTable { return unpackForms(forms) })
+
+// formTable is the unpacked form of forms.
+type formTable struct {
+	data  []byte
+	texts []formText
+}
+
+// formText says where in the data the text of a character lies.
+type formText struct {
+	r        rune
+	off, end uint16
+}
+
+// maxForms is more than the unpacked forms have bytes.
+const maxForms = 1 << 16
 
 // unpackForms reads, for each character, how far it is from the one before it and its text behind the length of that.
-func unpackForms(packed string) map[rune]string {
-	const most = 1 << 20 // more than there is
+func unpackForms(packed string) (t formTable) {
 	var d inflate.Decoder
-	data, err := d.Decode([]byte(packed), most)
+	data, err := d.Decode([]byte(packed), maxForms-1)
 	if err != nil {
-		return nil
+		return t
 	}
-	all := map[rune]string{}
-	for r := rune(0); len(data) > 0; {
-		gap, n := binary.Uvarint(data)
-		if n <= 0 || n >= len(data) {
+	t.data = data
+	r := rune(0)
+	for at := 0; at < len(data); {
+		gap, n := binary.Uvarint(data[at:])
+		if n <= 0 || at+n >= len(data) {
 			break
 		}
-		size := int(data[n])
-		data = data[n+1:]
 		r += rune(gap)
-		all[r] = string(data[:min(size, len(data))])
-		data = data[min(size, len(data)):]
+		at += n + 1
+		end := min(at+int(data[at-1]), len(data))
+		t.texts = append(t.texts, formText{r, uint16(at), uint16(end)})
+		at = end
 	}
-	return all
+	return t
 }
+
+// text returns what a character is a form of; ok is false if it is none.
+func (t formTable) text(r rune) (text []byte, ok bool) {
+	i, ok := slices.BinarySearchFunc(t.texts, r, func(f formText, r rune) int { return cmp.Compare(f.r, r) })
+	if !ok {
+		return nil, false
+	}
+	return t.data[t.texts[i].off:t.texts[i].end], true
+}
+
+// latin are the forms from U+FB00 on, which are met too often to unpack a table for.
+var latin = [...]string{"ff", "fi", "fl", "ffi", "ffl", "st", "st"}
 
 // hasForm reports whether a character lies in a block of forms.
 func hasForm(r rune) bool {
@@ -64,8 +93,10 @@ func normal(text string) string {
 		case r == 0:
 		case r == 0xad:
 			out = append(out, '-')
+		case r >= 0xfb00 && int(r-0xfb00) < len(latin):
+			out = append(out, latin[r-0xfb00]...)
 		case hasForm(r):
-			if form, ok := formTexts()[r]; ok {
+			if form, ok := unpackedForms().text(r); ok {
 				out = append(out, form...)
 				continue
 			}

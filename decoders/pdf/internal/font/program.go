@@ -2,6 +2,7 @@ package font
 
 import (
 	"encoding/binary"
+	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
@@ -13,6 +14,7 @@ type program struct {
 	codeTexts map[byte]string   // of a Type 1 program: texts by code
 	cids      map[uint32]uint16 // of a program with identifiers: glyphs by them; nil: they are the same
 	ordering  string            // of the collection that the identifiers belong to, as in "Japan1"
+	glyphs    int               // how many a TrueType program has
 	work      int               // entries that were read
 }
 
@@ -22,21 +24,31 @@ type glyphTexts struct {
 	extra []string
 }
 
+// set gives a glyph a text, if it has none.
 func (g *glyphTexts) set(glyph uint16, text string) {
-	if text == "" || g.get(glyph) != "" {
+	r, n := utf8.DecodeRuneInString(text)
+	switch {
+	case text == "" || g.has(glyph):
+	case n == len(text):
+		g.setRune(glyph, r)
+	default:
+		g.extra = append(g.extra, text)
+		g.setRune(glyph, rune(-len(g.extra)))
+	}
+}
+
+// setRune gives a glyph a character, if it has no text.
+func (g *glyphTexts) setRune(glyph uint16, r rune) {
+	if g.has(glyph) {
 		return
 	}
 	for int(glyph) >= len(g.runes) {
 		g.runes = append(g.runes, make([]rune, 256)...)
 	}
-	runes := []rune(text)
-	if len(runes) == 1 {
-		g.runes[glyph] = runes[0]
-		return
-	}
-	g.extra = append(g.extra, text)
-	g.runes[glyph] = rune(-len(g.extra))
+	g.runes[glyph] = r
 }
+
+func (g *glyphTexts) has(glyph uint16) bool { return int(glyph) < len(g.runes) && g.runes[glyph] != 0 }
 
 func (g *glyphTexts) get(glyph uint16) string {
 	if int(glyph) >= len(g.runes) {
@@ -93,7 +105,14 @@ func loadProgram(descriptor object.Node) *program {
 		if !n.Is(object.Stream) {
 			continue
 		}
-		data, _ := n.Data(maxFontBytes)
+		limit := maxFontBytes
+		if key == "FontFile" {
+			limit = clearText
+		}
+		data, _ := n.Data(limit)
+		if len(data) == clearText && !isType1(data) { // not what the key says
+			data, _ = n.Data(maxFontBytes)
+		}
 		n.File().Parsed(len(data) / 8)
 		if p := parseProgram(data); p != nil {
 			n.File().Work(p.work / 16)
@@ -112,22 +131,24 @@ func parseProgram(data []byte) *program {
 	case 0x00010000, 0x00020000, tag("true"), tag("OTTO"), tag("ttcf"):
 		return parseTrueType(data)
 	}
-	if data[0] == 0x80 || data[0] == '%' {
-		return parseType1(data)
-	}
-	if data[0] == 1 && data[1] <= 1 {
+	if !isType1(data) && data[0] == 1 && data[1] <= 1 {
 		return parseCFF(data)
 	}
 	return parseType1(data)
 }
 
+// isType1 reports whether a program is one of Type 1, in segments (PFB) or as it is.
+func isType1(data []byte) bool { return data[0] == 0x80 || data[0] == '%' }
+
 func tag(s string) uint32 { return binary.BigEndian.Uint32([]byte(s)) }
+
+// clearText is where the clear text of a Type 1 program ends at the latest.
+const clearText = 64 << 10
 
 // parseType1 reads the encoding of a Type 1 program from its clear text: "dup 65 /A put" (Adobe Type 1 Font Format, 2.2).
 func parseType1(data []byte) *program {
-	const clear = 64 << 10 // where the clear text of a program ends at the latest
 	p := &program{codeTexts: map[byte]string{}}
-	l := object.Lexer{B: data[:min(len(data), clear)]}
+	l := object.Lexer{B: data[:min(len(data), clearText)]}
 	for t := l.Next(); t.Kind != object.TokEOF && !t.Is("eexec"); t = l.Next() {
 		if !t.Is("dup") {
 			continue

@@ -3,6 +3,7 @@ package font
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
@@ -15,6 +16,7 @@ type simpleFont struct {
 	numbering numbering       // what the numbers in unknown names are
 	texts     [256]simpleText // filled as codes are met
 
+	type3  bool
 	first  int // the code of widths[0]
 	widths []float64
 }
@@ -34,6 +36,7 @@ func (f *Font) readSimple(n object.Node) {
 	subtype, name := n.Key("Subtype").Name(), plainName(n.Key("BaseFont").Name())
 	f.readEncoding(n, subtype, name)
 	if subtype == "Type3" {
+		f.simple.type3 = true
 		if m, ok := n.Key("FontMatrix").Nums(6); ok && m[0]*m[3] != m[1]*m[2] {
 			f.scale = math.Hypot(m[0], m[1])
 		}
@@ -47,7 +50,7 @@ func (f *Font) readSimple(n object.Node) {
 		some = some || v > 0
 		f.simple.widths = append(f.simple.widths, v)
 	}
-	if !some && subtype != "Type3" {
+	if !some && !f.simple.type3 {
 		f.standardWidths(name, f.descriptor.Key("Flags").Int())
 	}
 }
@@ -68,21 +71,42 @@ func (f *Font) readEncoding(n object.Node, subtype, name string) {
 	case base == "MacExpertEncoding":
 		s.base = encMacExpert
 	case base == "StandardEncoding":
-	case strings.HasPrefix(name, "Symbol"):
-		s.base = encSymbol
-	case strings.HasPrefix(name, "ZapfDingbats"):
-		s.base = encDingbats
-	case strings.HasPrefix(name, "Wingdings") && !strings.HasPrefix(name, "Wingdings2") && !strings.HasPrefix(name, "Wingdings3"):
-		s.base = encWingdings
+	case f.pictures != encStandard:
+		s.base = f.pictures
 	case subtype == "TrueType":
 		s.base, s.given = encWinAnsi, false // the program's own encoding; nearly always this
 	default:
 		s.given = false
 	}
-	if s.base == encWinAnsi && f.descriptor.Key("Flags").Int()&flagSymbolic != 0 && subtype == "TrueType" && strings.HasPrefix(name, "Wingdings") {
+	if f.pictures == encWingdings && f.descriptor.Key("Flags").Int()&flagSymbolic != 0 { // which has no letters, whatever is said
 		s.base = encWingdings
 	}
 	f.differences(enc.Key("Differences"))
+}
+
+// picturesOf returns the encoding of a font of symbols by its name, encStandard for any other.
+func picturesOf(name string) baseEncoding {
+	switch {
+	case strings.HasPrefix(name, "Symbol"):
+		return encSymbol
+	case strings.HasPrefix(name, "ZapfDingbats"):
+		return encDingbats
+	case strings.HasPrefix(name, "Wingdings") && !strings.HasPrefix(name, "Wingdings2") && !strings.HasPrefix(name, "Wingdings3"):
+		return encWingdings
+	}
+	return encStandard
+}
+
+// meant is a text, or what its private character means in a font of symbols: those have their codes at U+F000 (9.6.6.4).
+func (f *Font) meant(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	if f.pictures == encStandard || r < 0xf020 || r > 0xf0ff || n != len(text) {
+		return text
+	}
+	if meant := f.pictures.rune(byte(r)); meant != 0 {
+		return string(meant)
+	}
+	return text
 }
 
 // differences reads the Differences of an encoding (9.6.6.1).
@@ -115,12 +139,12 @@ func (f *Font) simpleText(c byte) *simpleText {
 	t.known = true
 	if f.toUnicode != nil {
 		b, _ := f.toUnicode.appendText(nil, uint32(c))
-		t.s = normal(string(b))
+		t.s = f.meant(normal(string(b)))
 	}
 	if t.ok = says([]byte(t.s)); t.ok {
 		return t
 	}
-	other := normal(f.encodedText(c))
+	other := f.meant(normal(f.encodedText(c)))
 	if t.ok = says([]byte(other)); t.ok || other != "" {
 		t.s = other
 	}

@@ -63,19 +63,26 @@ func (m *textMap) appendText(dst []byte, v uint32) (out []byte, ok bool) {
 	return dst, false
 }
 
-// useless reports whether the map says nothing: it is empty, every text is one that says nothing, or many codes are all the same one.
+// useless reports whether the map says nothing, code by code though it looks as if it did: it is empty, or many codes are all the same text.
 func (m *textMap) useless() bool {
 	const many = 8
-	same, good := true, 0
 	for _, r := range m.ranges {
-		text := m.pool[r.off:r.end]
 		first := m.ranges[0]
-		same = same && r.lo == r.hi && string(text) == string(m.pool[first.off:first.end])
-		if says(text) {
-			good++
+		if r.lo != r.hi || string(m.pool[r.off:r.end]) != string(m.pool[first.off:first.end]) {
+			return false
 		}
 	}
-	return good == 0 || same && len(m.ranges) >= many
+	return len(m.ranges) == 0 || len(m.ranges) >= many
+}
+
+// identity reports whether the map says of a great many codes in one breath that they are Unicode, and nothing else.
+func (m *textMap) identity() bool {
+	const many = 0x1000
+	if len(m.ranges) != 1 || m.ranges[0].hi-m.ranges[0].lo < many {
+		return false
+	}
+	r, n := utf8.DecodeRune(m.pool)
+	return n == len(m.pool) && uint32(r) == m.ranges[0].lo
 }
 
 // says reports whether a text is one that a reader could read: not empty, and no character that is unknown, private or a control.

@@ -49,7 +49,8 @@ func parseTrueType(data bytesAt) *program {
 			tables[string(entry[:4])] = data.part(entry.u32(8), entry.u32(12))
 		}
 	}
-	p.readCharacters(tables["cmap"])
+	p.glyphs = tables["maxp"].u16(4)
+	private := p.readCharacters(tables["cmap"])
 	p.readPost(tables["post"])
 	if cff := tables["CFF "]; len(cff) > 0 {
 		if c := parseCFF(cff); c != nil {
@@ -59,12 +60,18 @@ func parseTrueType(data bytesAt) *program {
 			}
 		}
 	}
+	// What is private in Unicode is better than nothing: by the font's name it may mean something.
+	p.each(private, func(code uint32, glyph uint16) {
+		if isPrivate(rune(code)) {
+			p.texts.setRune(glyph, rune(code))
+		}
+	})
 	return p
 }
 
 // readCharacters reads the subtables of cmap: those of Unicode from the glyph to the character, those of Macintosh and of symbolic fonts
-// from the code to the glyph (9.6.6.4).
-func (p *program) readCharacters(cmap bytesAt) {
+// from the code to the glyph (9.6.6.4). It returns the one that can have private characters.
+func (p *program) readCharacters(cmap bytesAt) (private bytesAt) {
 	const most = 32
 	var unicode, symbol, mac bytesAt
 	rank := 0
@@ -91,10 +98,9 @@ func (p *program) readCharacters(cmap bytesAt) {
 	}
 	p.each(unicode, func(code uint32, glyph uint16) {
 		if r := rune(code); r > ' ' && !isNothing(r) || r == ' ' {
-			p.texts.set(glyph, string(r))
+			p.texts.setRune(glyph, r)
 		}
 	})
-	// What is private in Unicode is better than nothing: the codes of symbolic fonts are.
 	p.each(symbol, func(code uint32, glyph uint16) {
 		if code < 0x100 || code >= 0xf000 && code < 0xf100 {
 			p.codes[code&0xff] = glyph
@@ -105,6 +111,10 @@ func (p *program) readCharacters(cmap bytesAt) {
 			p.codes[code] = glyph
 		}
 	})
+	if symbol != nil {
+		return symbol
+	}
+	return unicode
 }
 
 // each calls do for the codes of a subtable of cmap in ascending order, each once.

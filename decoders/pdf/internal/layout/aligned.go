@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -16,6 +17,7 @@ import (
 
 // rows takes rows as they stand, one below the other, with the tables among them.
 func (f *flow) rows(rows []row, found []gutter) {
+	f.blocks = slices.Grow(f.blocks, len(rows))
 	at, apart := 0, true
 	lines := func(to int) {
 		for ; at < to; at++ {
@@ -237,15 +239,18 @@ func (t *table) led() bool {
 	for i := range t.rows {
 		if slices.ContainsFunc(t.rows[i].cells, func(c cell) bool {
 			return slices.ContainsFunc(c.lines, func(l []piece) bool {
-				return slices.ContainsFunc(l, func(p piece) bool {
-					return bytes.Contains(p.text, []byte("....")) || bytes.Contains(p.text, []byte(". . .")) || bytes.Contains(p.text, []byte("……"))
-				})
+				return slices.ContainsFunc(l, func(p piece) bool { return p.led() })
 			})
 		}) {
 			n++
 		}
 	}
 	return n*3 >= len(t.rows)
+}
+
+// led reports whether dots lead from some of p to the rest.
+func (p *piece) led() bool {
+	return bytes.Contains(p.text, []byte("....")) || bytes.Contains(p.text, []byte(". . .")) || bytes.Contains(p.text, []byte("……"))
 }
 
 // coded reports whether most of the text is set in a fixed pitch.
@@ -265,26 +270,32 @@ func (t *table) coded() bool {
 	return mono*10 > all*7
 }
 
-// enumerated reports whether the first of two columns only counts or marks the lines of the other, or names what stands in it.
+// enumerated reports whether a column only marks the lines of the next, the first of two counts them, or the first names what stands beside.
 func (t *table) enumerated() bool {
-	if t.cols > 3 {
-		return false
-	}
-	marks, labels, n := 0, 0, 0
+	marks, bulleted, labels, n := 0, 0, 0, 0
 	for i := range t.rows {
-		c := &t.rows[i].cells[0]
-		if c.empty() {
+		cells := t.rows[i].cells
+		if slices.ContainsFunc(cells, func(c cell) bool { return !c.empty() && bullet(c.lines[0][0].text) }) {
+			bulleted++
+		}
+		if cells[0].empty() {
 			continue
 		}
 		n++
-		if c.label() {
+		if t.cols <= 3 && cells[0].label() {
 			labels++
 		}
-		if t.cols == 2 && mark(bytes.TrimSpace(c.lines[0][0].text)) {
+		if t.cols == 2 && mark(bytes.TrimSpace(cells[0].lines[0][0].text)) {
 			marks++
 		}
 	}
-	return marks*2 > n || labels*2 > n
+	return marks*2 > n || labels*2 > n || bulleted*2 > len(t.rows)
+}
+
+// bullet reports whether text is a bullet and no more.
+func bullet(text []byte) bool {
+	r, n := utf8.DecodeRune(bytes.TrimSpace(text))
+	return n == len(bytes.TrimSpace(text)) && strings.ContainsRune(bullets, r)
 }
 
 // mark reports whether text is a bullet or a number of a list: "•", "3.", "(a)", "[12]", "iv)".

@@ -2,7 +2,6 @@ package layout
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
@@ -20,8 +19,12 @@ func (f *flow) region(rows []row, depth int) {
 		return
 	}
 	found := gutters(rows)
+	columns := f.columns(rows, found)
+	if f.asGiven(rows, columns) {
+		return
+	}
 	at := 0
-	for _, g := range f.columns(rows, found) {
+	for _, g := range columns {
 		f.region(rows[at:g.from], depth+1)
 		left, right := cut(rows[g.from:g.to+1], g.lo)
 		f.region(left, depth+1)
@@ -51,26 +54,26 @@ func (f *flow) columns(rows []row, found []gutter) (out []gutter) {
 		if g.both < 3 && g.to-g.from < 3 {
 			continue
 		}
-		if g.trim(rows); parts(rows, &g) {
+		if g.trim(rows); f.parts(rows, &g) {
 			out = append(out, g)
 		}
 	}
-	if len(out) < 2 {
-		return out
-	}
-	order.By(out, func(a, b gutter) int { return cmp.Compare(b.to-b.from, a.to-a.from) })
+	order.By(out, func(a, b gutter) int { return cmp.Compare(a.from, b.from) })
 	kept := out[:0]
 	for _, g := range out {
-		if !slices.ContainsFunc(kept, func(k gutter) bool { return g.from <= k.to && k.from <= g.to }) {
+		switch n := len(kept); {
+		case n == 0 || g.from > kept[n-1].to:
 			kept = append(kept, g)
+		case g.to-g.from > kept[n-1].to-kept[n-1].from:
+			kept[n-1] = g
 		}
 	}
-	order.By(kept, func(a, b gutter) int { return cmp.Compare(a.from, b.from) })
 	return kept
 }
 
 // cut parts rows at x; a side gets the rows in which it has text.
 func cut(rows []row, x float64) (left, right []row) {
+	left, right = make([]row, 0, len(rows)), make([]row, 0, len(rows))
 	for i := range rows {
 		r := &rows[i]
 		k := 0
@@ -147,20 +150,29 @@ func leading(rows []row) float64 {
 	return gaps[len(gaps)/2]
 }
 
-// side is what stands on one side of a gutter.
+// side is what stands next to a gutter on one side of it.
 type side struct {
-	lines, full   int // rows with text there; those that reach across most of it
-	pieces, words int
-	x0, x1        float64
-	size          float64
+	lines, words int
+	led          int     // lines in which dots lead to their end
+	full         int     // lines that are as wide as most
+	widest       float64 // of them
+	size         float64 // of all together
+	close        int     // lines that stand as near to the one above as lines of a paragraph do
+	y            float64 // of the last
 }
 
 // Of running text.
 const (
-	proseWords = 3.0 // in a piece, on average: cells of a table have fewer
-	proseWidth = 7.0 // of a piece, in parts of the size
-	proseFull  = 0.5 // of the lines reach across most of their column
-	mostOf     = 0.72
+	proseWords = 3.0  // in a line, on average: cells of a table have fewer
+	fewWords   = 1.8  // in a narrow column of many lines
+	manyLines  = 8    // that many
+	proseWidth = 6.0  // of the widest line, in parts of the size
+	proseFull  = 0.5  // of the lines are as wide as most
+	fewFull    = 0.7  // the same in a narrow column
+	mostOf     = 0.72 // of the widest line: as wide as most
+	stretched  = 0.9  // of the size: a blank may be so wide
+	closeLines = 2.0  // of the size: lines of a paragraph are no further apart
+	proseClose = 0.5  // of the lines stand so
 )
 
 // sides measures both sides of g.
@@ -172,47 +184,64 @@ func sides(rows []row, g *gutter) (left, right side) {
 			for k < len(pieces) && pieces[k].x0 <= g.lo {
 				k++
 			}
-			left.see(pieces[:k], pass)
-			right.see(pieces[k:], pass)
+			from, to := k-1, k+1
+			for from > 0 && pieces[from].x0-pieces[from-1].x1 <= stretched*pieces[from].size {
+				from--
+			}
+			for to < len(pieces) && pieces[to].x0-pieces[to-1].x1 <= stretched*pieces[to].size {
+				to++
+			}
+			if k > 0 {
+				left.see(pieces[from:k], pass)
+			}
+			if k < len(pieces) {
+				right.see(pieces[k:to], pass)
+			}
 		}
 	}
 	return left, right
 }
 
-// see takes in what a row has on a side: in the first pass how far it goes, in the second how much of that each row fills.
-func (s *side) see(pieces []piece, pass int) {
-	if len(pieces) == 0 {
-		return
-	}
-	x0, x1 := pieces[0].x0, pieces[len(pieces)-1].x1
+// see takes in a line: in the first pass how wide it is, in the second how much of the widest that is.
+func (s *side) see(line []piece, pass int) {
+	w := line[len(line)-1].x1 - line[0].x0
 	if pass == 1 {
-		if x1-x0 >= mostOf*(s.x1-s.x0) {
+		if w >= mostOf*s.widest {
 			s.full++
 		}
 		return
 	}
-	if s.lines == 0 {
-		s.x0, s.x1 = x0, x1
+	if s.lines > 0 && line[0].y-s.y <= closeLines*line[0].size {
+		s.close++
 	}
 	s.lines++
-	s.x0, s.x1 = min(s.x0, x0), max(s.x1, x1)
-	s.size += pieces[0].size
-	s.pieces += len(pieces)
-	for i := range pieces {
-		s.words += pieces[i].words
+	s.y = line[0].y
+	s.widest = max(s.widest, w)
+	s.size += line[0].size
+	led := false
+	for i := range line {
+		s.words += line[i].words
+		led = led || line[i].led()
+	}
+	if led {
+		s.led++
 	}
 }
 
 // prose reports whether a side reads as running text.
 func (s *side) prose() bool {
-	return s.lines >= 2 && float64(s.words) >= proseWords*float64(s.pieces) && s.wide() && float64(s.full) >= proseFull*float64(s.lines)
+	words, full := float64(s.words)/float64(max(1, s.lines)), float64(s.full)/float64(max(1, s.lines))
+	if s.led*2 > s.lines {
+		return s.wide()
+	}
+	return s.lines >= 2 && s.wide() && float64(s.close) >= proseClose*float64(s.lines-1) && (words >= proseWords && full >= proseFull || s.lines >= manyLines && words >= fewWords && full >= fewFull)
 }
 
 // wide reports whether a side has room for running text.
-func (s *side) wide() bool { return s.x1-s.x0 >= proseWidth*s.size/float64(max(1, s.lines)) }
+func (s *side) wide() bool { return s.widest >= proseWidth*s.size/float64(max(1, s.lines)) }
 
 // parts reports whether g parts columns of text, and not cells of a table or a label from what it labels.
-func parts(rows []row, g *gutter) bool {
+func (f *flow) parts(rows []row, g *gutter) bool {
 	left, right := sides(rows, g)
 	if left.lines < 2 || right.lines < 2 || left.lines+right.lines < 6 {
 		return false
@@ -223,8 +252,25 @@ func parts(rows []row, g *gutter) bool {
 	if left.prose() && right.prose() {
 		return true
 	}
-	// Otherwise the content has to say so: it gives one side whole and then the other, and one of them is running text.
-	return (left.prose() || right.prose()) && left.wide() && right.wide() && inTurn(rows, g) <= 1
+	// Otherwise the content has to say so: it gives one side whole and then the other, and one of them is running text, or both are words.
+	if !left.wide() || !right.wide() || inTurn(rows, g) > 1 {
+		return false
+	}
+	return left.prose() || right.prose() || left.listed() && right.listed() && !f.rules.cross(g, rows)
+}
+
+// listed reports whether a side is a list of many words.
+func (s *side) listed() bool { return s.lines >= manyLines && s.words >= s.lines }
+
+// cross reports whether two lines are drawn across the gutter.
+func (r *rules) cross(g *gutter, rows []row) bool {
+	n := 0
+	for _, s := range r.along {
+		if s.at >= rows[g.from].y-2*rows[g.from].size && s.at <= rows[g.to].y+rows[g.to].size && s.from < g.lo && s.to > g.hi {
+			n++
+		}
+	}
+	return n >= 2
 }
 
 // inTurn returns how often the content goes from one side of g to the other.

@@ -18,7 +18,9 @@ type flow struct {
 	ux    float64
 	uy    float64
 	items []item
-	buf   []byte // text of the pieces
+	buf   []byte  // text of the pieces
+	slab  []piece // what the rows' pieces are cut from
+	some  []item  // of one piece, while it is made
 	rules rules
 
 	blocks []block // what is read, in order
@@ -51,6 +53,9 @@ func flowsOf(p *content.Page) []*flow {
 		f := by[q]
 		if f == nil {
 			f = &flow{page: p, skew: q == 4, first: int32(i)}
+			if by == [5]*flow{} { // mostly it takes all
+				f.items = make([]item, 0, len(p.Spans)-i)
+			}
 			by[q] = f
 		}
 		f.bytes += int(s.End - s.Start)
@@ -60,6 +65,7 @@ func flowsOf(p *content.Page) []*flow {
 	var out []*flow
 	for _, f := range by {
 		if f != nil {
+			f.buf = make([]byte, 0, f.bytes+2*len(f.items))
 			f.place()
 			out = append(out, f)
 		}

@@ -56,6 +56,9 @@ func headings(lines []line, b body) {
 	}
 	for i := 0; i < len(lines); {
 		level := b.level(lines, i)
+		if first, _ := utf8.DecodeRune(lines[i].text); unicode.IsLower(first) {
+			level = 0
+		}
 		end := i + 1
 		for level > 0 && end < len(lines) && b.level(lines, end) == level && follow(&lines[end-1], &lines[end]) {
 			end++
@@ -83,19 +86,16 @@ func follow(a, b *line) bool {
 // level is that of the heading that line i is, or 0.
 func (b *body) level(lines []line, i int) int {
 	l := &lines[i]
-	ratio := l.size / b.size
-	if l.grid != nil || ratio < 0.95 || l.style&font.Mono != 0 || !titled(l.text, maxHeading) {
+	ratio, bold := l.size/b.size, l.style&font.Bold != 0 && !b.bold
+	if l.grid != nil || ratio < 0.95 || ratio < sectionSize && !bold || l.style&font.Mono != 0 || !titled(l.text, maxHeading) {
 		return 0
 	}
-	bold := l.style&font.Bold != 0
 	switch {
 	case ratio >= titleSize:
 		return 1
 	case ratio >= sectionSize:
 		return 2
-	case ratio >= partSize && bold && !b.bold:
-		return 3
-	case bold && !b.bold && ratio < partSize && titled(l.text, maxBold) && alone(lines, i):
+	case ratio >= partSize, titled(l.text, maxBold) && alone(lines, i):
 		return 3
 	}
 	return 0
@@ -122,7 +122,6 @@ func titled(text []byte, most int) bool {
 			return false
 		}
 	}
-	first, _ := utf8.DecodeRune(text)
 	last, _ := utf8.DecodeLastRune(text)
-	return letters >= 2 && letters*2 >= n && !unicode.IsLower(first) && last != '.' && last != ',' && last != ';' && last != ':'
+	return letters >= 2 && letters*2 >= n && last != '.' && last != ',' && last != ';' && last != ':'
 }

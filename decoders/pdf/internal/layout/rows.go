@@ -17,7 +17,7 @@ type piece struct {
 	size      float64    // of most of it
 	style     font.Style // of all of it
 	at        int32      // its first span: where it comes in the content
-	words     int        // roughly: two characters of a script without blanks count as one
+	words     int        // roughly, and no numbers
 	rtl       bool
 	grid      *table // what stands there is a table
 }
@@ -46,15 +46,15 @@ type run struct {
 // rowsOf finds the base lines from top to bottom.
 func (f *flow) rowsOf() []row {
 	runs := f.runs()
-	down := func(a, b run) int { return cmp.Compare(a.y, b.y) }
+	down := func(a, b run) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.from, b.from)) }
 	if !slices.IsSortedFunc(runs, down) {
 		order.By(runs, down)
 	}
-	lines := split(runs)
-	lines = f.withRaised(lines)
+	lines := withRaised(split(runs))
+	f.slab = make([]piece, 0, len(runs))
 	rows := make([]row, 0, len(lines))
 	for _, line := range lines {
-		order.By(line, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
+		order.By(line, func(a, b run) int { return cmp.Or(cmp.Compare(a.x0, b.x0), cmp.Compare(a.from, b.from)) })
 		rows = f.layers(rows, line)
 	}
 	sortRows(rows)
@@ -63,7 +63,7 @@ func (f *flow) rowsOf() []row {
 
 // sortRows sorts rows from top to bottom.
 func sortRows(rows []row) {
-	down := func(a, b row) int { return cmp.Compare(a.y, b.y) }
+	down := func(a, b row) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.pieces[0].at, b.pieces[0].at)) }
 	if !slices.IsSortedFunc(rows, down) {
 		order.By(rows, down)
 	}
@@ -100,7 +100,7 @@ func (f *flow) layers(rows []row, line []run) []row {
 
 // runs joins the items that follow each other both ways.
 func (f *flow) runs() []run {
-	runs := make([]run, 0, len(f.items)/4+1)
+	runs := make([]run, 0, len(f.items)/2+1)
 	for i := range f.items {
 		it := &f.items[i]
 		if n := len(runs); n > 0 && f.follows(&f.items[i-1], it) {
@@ -130,7 +130,8 @@ func (f *flow) follows(a, b *item) bool {
 }
 
 // split parts runs, which are sorted downwards, into lines.
-func split(runs []run) (lines [][]run) {
+func split(runs []run) [][]run {
+	lines := make([][]run, 0, len(runs)/2+1)
 	for i := 0; i < len(runs); {
 		end, main := i+1, &runs[i]
 		for end < len(runs) && runs[end].y-main.y <= sameLine*min(main.size, runs[end].size) {
@@ -146,7 +147,7 @@ func split(runs []run) (lines [][]run) {
 }
 
 // withRaised puts lines of indices that were drawn by themselves into the line that they stand at.
-func (f *flow) withRaised(lines [][]run) [][]run {
+func withRaised(lines [][]run) [][]run {
 	out := lines[:0]
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
@@ -186,18 +187,19 @@ func attached(small, line []run) bool {
 // row joins the runs of a line, which are sorted, into pieces.
 func (f *flow) row(line []run) row {
 	var r row
-	items := make([]item, 0, 16)
+	first, items := len(f.slab), f.some[:0]
 	var last run
 	for i, u := range line {
 		if gap := u.x0 - last.x1; i > 0 && (gap > pieceGap*max(u.size, last.size) || gap < -overlap*max(u.size, last.size) ||
 			f.rules.between(last.x1, u.x0, u.y-0.3*u.size)) {
-			r.pieces = append(r.pieces, f.piece(items))
+			f.slab = append(f.slab, f.piece(items))
 			items = items[:0]
 		}
 		items = append(items, f.items[u.from:u.to]...)
 		last = u
 	}
-	r.pieces = append(r.pieces, f.piece(items))
+	f.slab, f.some = append(f.slab, f.piece(items)), items
+	r.pieces = f.slab[first:len(f.slab):len(f.slab)]
 	widest := &r.pieces[0]
 	for i := range r.pieces {
 		if p := &r.pieces[i]; p.x1-p.x0 > widest.x1-widest.x0 {
@@ -217,7 +219,7 @@ func (f *flow) piece(items []item) piece {
 		it := &items[i]
 		s := &f.page.Spans[it.span]
 		text := f.page.Text(s)
-		if n := len(f.buf); i > 0 && n > start && f.buf[n-1] != ' ' && text[0] != ' ' && content.Between(&f.page.Spans[items[i-1].span], s) != content.GapNone {
+		if n := len(f.buf); i > 0 && n > start && f.buf[n-1] != ' ' && text[0] != ' ' && f.gap(&items[i-1], it) {
 			f.buf = append(f.buf, ' ')
 		}
 		f.buf = append(f.buf, text...)
@@ -236,14 +238,25 @@ func (f *flow) piece(items []item) piece {
 	return p
 }
 
-// countWords counts blanks, and characters of scripts without them by halves.
+// gap reports whether a blank stands between two items of a line. Indices follow without one though their base lines differ.
+func (f *flow) gap(a, b *item) bool {
+	if larger := max(a.size, b.size); min(a.size, b.size) <= smaller*larger && math.Abs(b.x0-a.x1) <= touching*larger {
+		return false
+	}
+	return content.Between(&f.page.Spans[a.span], &f.page.Spans[b.span]) != content.GapNone
+}
+
+// touching is how far apart an index and what it belongs to are, in parts of the larger size.
+const touching = 0.1
+
+// countWords counts words that begin with a letter; of scripts without blanks two characters are one.
 func countWords(b []byte) int {
-	n, wide := 1, 0
+	n, wide := 0, 0
 	for i, c := range b {
-		if c == ' ' && i > 0 && i < len(b)-1 && b[i-1] != ' ' {
-			n++
-		} else if c >= 0xe3 && c <= 0xed {
+		if c >= 0xe3 && c <= 0xed {
 			wide++
+		} else if c > ' ' && (i == 0 || b[i-1] == ' ') && (c >= 0xc3 || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+			n++
 		}
 	}
 	return n + wide/2

@@ -57,6 +57,7 @@ func (w *writer) flow(f *flow) {
 	headings(lines, body)
 	lists(lines)
 	lines = f.hyphens(lines)
+	w.out = slices.Grow(w.out, f.bytes+f.bytes/4+64)
 	for i := range lines {
 		w.line(&lines[i])
 	}
@@ -85,7 +86,7 @@ func (w *writer) result() Result { return Result{Text: string(w.out), Tables: w.
 // written makes the lines of the blocks; those without text are left out.
 func (f *flow) written() []line {
 	lines := make([]line, 0, len(f.blocks))
-	var buf []byte
+	buf := make([]byte, 0, len(f.buf))
 	apart := false
 	for i := range f.blocks {
 		b := &f.blocks[i]

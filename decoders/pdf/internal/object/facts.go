@@ -12,5 +12,6 @@ func (f *File) Linearized() bool {
 	return bytes.Contains(head, []byte("/Linearized"))
 }
 
-// Allow gives the read units of work more than it may, for what is bounded by itself and says how the rest can be had.
-func (f *File) Allow(units int) { f.units -= int64(units) }
+// Leave makes units of work all that the rest of the read may do, whatever it did before: for what is bounded by itself and says how more
+// can be had.
+func (f *File) Leave(units int64) { f.units = MaxReadWork - units }

@@ -23,7 +23,8 @@ type File struct {
 	packSize int
 	lengths  int // nesting of stream lengths that are themselves looked up
 	inflater inflater
-	units    int64 // of work
+	stack    []object // of parsers
+	units    int64    // of work
 }
 
 // Version is the version that the header says, "" if it says none.

@@ -77,16 +77,26 @@ func (f *File) parse(num int) *loaded {
 		e = &entry{kind: entryPlain, off: off, checked: true}
 	}
 	if e.kind == entryPacked {
-		p := newParser(f.packed(num, e))
-		o := p.object(0)
-		f.Parsed(p.Pos)
-		o.compact()
-		return &loaded{obj: o, num: num}
+		if b := f.packed(num, e); b != nil {
+			return &loaded{obj: f.object(b), num: num}
+		}
+		e = &entry{kind: entryPlain, off: f.lost(num), checked: true}
 	}
 	if l := f.plain(num, e); l != nil {
 		return l
 	}
 	return &loaded{}
+}
+
+// object parses an object that no file is needed for.
+func (f *File) object(b []byte) object {
+	p := newParser(b)
+	p.stack = f.stack[:0]
+	o := p.object(0)
+	f.stack = p.stack
+	f.Parsed(p.Pos)
+	o.compact()
+	return o
 }
 
 // sizeOf is about how many bytes a parsed object takes.
@@ -300,11 +310,8 @@ func (n Node) Filters() []string {
 	return out
 }
 
-// Parse reads one object that stands outside the file's objects, such as the dictionary of an inline image; b may not be written to as long
-// as the Node is used.
+// Parse reads one object that stands outside the file's objects, such as the dictionary of an inline image.
 func (f *File) Parse(b []byte) Node {
-	f.Parsed(len(b))
-	p := newParser(b)
-	o := p.object(0)
+	o := f.object(b)
 	return f.node(&o)
 }

@@ -1,6 +1,9 @@
 package object
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // objectKind says what an object is.
 type objectKind uint8
@@ -62,6 +65,7 @@ const maxItems = 1 << 17
 type parser struct {
 	Lexer
 	items int
+	stack []object // elements of the lists that are being read, so that each list is allocated once
 }
 
 func newParser(b []byte) parser { return parser{Lexer: Lexer{B: b}} }
@@ -112,29 +116,38 @@ func (p *parser) number(t Token) object {
 }
 
 // list reads objects up to the token that closes them. A keyword that can only stand outside ends the list too.
-func (p *parser) list(depth int, end TokenKind) (out []object) {
+func (p *parser) list(depth int, end TokenKind) []object {
+	base := len(p.stack)
+	p.elements(depth, end)
+	out := slices.Clone(p.stack[base:])
+	p.stack = p.stack[:base]
+	return out
+}
+
+// elements puts the elements of a list on the stack.
+func (p *parser) elements(depth int, end TokenKind) {
 	for {
 		p.Skip()
 		back := p.Pos
 		t := p.Next()
 		if t.Kind == end || t.Kind == TokEOF {
-			return out
+			return
 		}
 		if t.Is("endobj") || t.Is("stream") || t.Is("endstream") {
 			p.Pos = back
-			return out
+			return
 		}
 		if t.Kind == TokDictClose || t.Kind == TokArrayClose {
 			if end == TokArrayClose && t.Kind == TokDictClose { // the array was never closed
 				p.Pos = back
-				return out
+				return
 			}
 			continue
 		}
 		p.Pos = back
 		o := p.object(depth)
 		if p.items++; p.items <= maxItems {
-			out = append(out, o)
+			p.stack = append(p.stack, o)
 		}
 	}
 }

@@ -86,7 +86,9 @@ func (f *File) growing(off int64, parse func(p *parser)) bool {
 		n = max(n, blockBytes/8)
 		b := f.peek(off, n)
 		p := newParser(b)
+		p.stack = f.stack[:0]
 		parse(&p)
+		f.stack = p.stack
 		f.Parsed(p.Pos)
 		switch {
 		case p.Pos+16 < len(b) || len(b) < n:

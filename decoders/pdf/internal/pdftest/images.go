@@ -85,6 +85,52 @@ func JPEG(m image.Image) []byte {
 	return b.Bytes()
 }
 
+// FlatJPEG is a JPEG of 8 by 8 pixels of one colour, whose components are stored as they are given and which does not say what they mean.
+func FlatJPEG(stored ...byte) []byte {
+	n := byte(len(stored))
+	b := []byte{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0, 8}
+	b = append(b, bytes.Repeat([]byte{1}, 63)...)
+	b = append(b, 0xff, 0xc0, 0, 8+3*n, 8, 0, 8, 0, 8, n)
+	for i := range n {
+		b = append(b, i+1, 0x11, 0)
+	}
+	b = append(b, 0xff, 0xc4, 0, 31, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // twelve codes of four bits for the mean
+	b = append(b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+	b = append(b, 0xff, 0xc4, 0, 20, 0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // one code of one bit: nothing else
+	b = append(b, 0xff, 0xda, 0, 6+2*n, n)
+	for i := range n {
+		b = append(b, i+1, 0)
+	}
+	b = append(b, 0, 63, 0)
+	var code strings.Builder
+	for _, v := range stored {
+		d := int(v) - 128
+		size := 0
+		for 1<<size <= max(d, -d) {
+			size++
+		}
+		if d < 0 {
+			d += 1<<size - 1
+		}
+		fmt.Fprintf(&code, "%04b", size)
+		if size > 0 {
+			fmt.Fprintf(&code, "%0*b", size, d)
+		}
+		code.WriteByte('0')
+	}
+	s := code.String() + strings.Repeat("1", 7)
+	for ; len(s) >= 8; s = s[8:] {
+		var c byte
+		for _, bit := range s[:8] {
+			c = c<<1 | byte(bit-'0')
+		}
+		if b = append(b, c); c == 0xff {
+			b = append(b, 0)
+		}
+	}
+	return append(b, 0xff, 0xd9)
+}
+
 // Bits packs values of n bits, rows ended at a byte.
 func Bits(values []int, width, n int) (out []byte) {
 	for ; len(values) > 0; values = values[width:] {

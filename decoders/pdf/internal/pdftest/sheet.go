@@ -99,28 +99,15 @@ func Sheets(sheets ...*Sheet) []byte {
 	return w.Table()
 }
 
-// Words are n words that make no sense, the same for the same seed; every word is there once, so that their order can be told.
-func Words(seed, n int) (out []string) {
-	syllables := strings.Fields("ba ke li mo nu ra se ti vo zu da fe gi ho ju")
-	for i := range n {
-		v := uint32(seed*7919+i)*2654435761 + 12345
-		word := ""
-		for range 2 + v>>28%2 {
-			word += syllables[v%15]
-			v = v/15*31 + 7
-		}
-		out = append(out, fmt.Sprintf("%s%s", word, letters(i+seed*1000)))
+// Words are n words that make no sense, from a number on. Each is there once in some thousands, so that their order can be told.
+func Words(from, n int) (out []string) {
+	const heads, vowels = "bdfghjklmnprstv", "aeiou"
+	tails := []string{"", "n", "", "ra", "s", "", "lin", "t"}
+	syllable := func(i int) string { return heads[i%15:i%15+1] + vowels[i/15%5:i/15%5+1] }
+	for i := from; i < from+n; i++ {
+		out = append(out, syllable(i*7)+syllable(i/75)+tails[i*5%8])
 	}
 	return out
-}
-
-// letters writes a number in letters.
-func letters(n int) string {
-	s := ""
-	for ; n > 0; n /= 20 {
-		s += string(rune('a' + n%20))
-	}
-	return s
 }
 
 // Paragraph breaks words into lines that are no wider than width, and shows them with the left edge at x; it returns the base line behind the last.

@@ -10,7 +10,7 @@ import (
 type Grid struct {
 	Cells  [][]string // a cell's lines are parted by "\n"; a cell that is spanned is ""
 	Align  string     // of each column: l, r, c, or d for the decimal point
-	Lines  string     // grid, outer, books, rows, columns, fills, stripes or none
+	Lines  string     // grid, cells (a frame for each), thin (filled strips), outer, books, rows, columns, fills, stripes or none
 	Order  string     // in which cells are drawn: rows, columns or cells, which is neither
 	Head   bool       // the first row is bold
 	Span   int        // the first cell of the second column of the first row spans so many columns
@@ -158,6 +158,19 @@ func (g *Grid) lines(s *Sheet, xs, ys []float64) {
 				continue
 			}
 			s.Line(x, top, x, bottom)
+		}
+	case "cells":
+		for r := range g.Cells {
+			for c := range g.Cells[r] {
+				s.Raw(fmt.Sprintf("%.2f %.2f %.2f %.2f re S", xs[c], ys[r+1], xs[c+1]-xs[c], ys[r]-ys[r+1]))
+			}
+		}
+	case "thin":
+		for _, y := range ys {
+			s.Fill(0, left, y-0.3, right-left, 0.6)
+		}
+		for _, x := range xs {
+			s.Fill(0, x-0.3, bottom, 0.6, top-bottom)
 		}
 	case "outer", "columns":
 		s.Raw(fmt.Sprintf("%.2f %.2f %.2f %.2f re S", left, bottom, right-left, top-bottom))

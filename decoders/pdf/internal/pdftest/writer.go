@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Writer makes PDF files for tests, sound ones and, with the fields that break rules, faulty ones.
@@ -33,11 +34,16 @@ func (w *Writer) Stream(dict string, data []byte) int {
 // Deflate compresses as zlib does.
 func Deflate(data string) []byte {
 	var b bytes.Buffer
-	z := zlib.NewWriter(&b)
+	z := deflaters.Get().(*zlib.Writer)
+	defer deflaters.Put(z)
+	z.Reset(&b)
 	z.Write([]byte(data))
 	z.Close()
 	return b.Bytes()
 }
+
+// deflaters are kept, as each takes most of a megabyte.
+var deflaters = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
 
 // Flate appends a compressed stream.
 func (w *Writer) Flate(dict, data string) int {

@@ -12,7 +12,7 @@ type Limits struct {
 	MaxEdge  int64 // what the longer side is scaled down to in the end
 	MaxBytes int64 // of one file that is handed on
 
-	total *int64 // pixels decoded so far
+	total int64 // pixels decoded so far
 }
 
 // Bytes that no request changes.
@@ -23,7 +23,7 @@ const (
 )
 
 // NewLimits returns the limits of a request.
-func NewLimits(req *readapi.Request) Limits {
+func NewLimits(req *readapi.Request) *Limits {
 	d := readapi.DefaultLimits()
 	or := func(v, def int64) int64 {
 		if v > 0 {
@@ -31,9 +31,9 @@ func NewLimits(req *readapi.Request) Limits {
 		}
 		return def
 	}
-	l := Limits{
+	l := &Limits{
 		MaxPixels: or(req.MaxPixels, d.MaxPixels), MaxSide: or(req.MaxSide, d.MaxSide), MaxTotalPixels: or(req.MaxTotalPixels, d.MaxTotalPixels),
-		MaxFrames: or(req.MaxFrames, d.MaxFrames), MaxEdge: or(req.MaxEdge, d.MaxEdge), MaxBytes: maxFile, total: new(int64),
+		MaxFrames: or(req.MaxFrames, d.MaxFrames), MaxEdge: or(req.MaxEdge, d.MaxEdge), MaxBytes: maxFile,
 	}
 	if req.MaxFileBytes > 0 {
 		l.MaxBytes = min(l.MaxBytes, req.MaxFileBytes)
@@ -54,10 +54,13 @@ func (l *Limits) size(w, h int64) error {
 	return nil
 }
 
-// spend agrees to decoding w by h pixels, after size has.
-func (l *Limits) spend(w, h int64) error {
-	if *l.total += w * h; *l.total > l.MaxTotalPixels {
-		return pdk.OverLimit(readapi.CodeLimitPixels, "max_total_pixels", l.MaxTotalPixels, *l.total)
+// decode agrees to decoding w by h pixels.
+func (l *Limits) decode(w, h int64) error {
+	if err := l.size(w, h); err != nil {
+		return err
+	}
+	if l.total += w * h; l.total > l.MaxTotalPixels {
+		return pdk.OverLimit(readapi.CodeLimitPixels, "max_total_pixels", l.MaxTotalPixels, l.total)
 	}
 	return nil
 }

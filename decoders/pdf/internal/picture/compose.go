@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
-	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
 
 // board is what images are painted on: white, red, green and blue.
@@ -13,77 +12,72 @@ type board struct {
 	pix  []byte
 }
 
-// compose paints images in their order, each where it stands, and gives what they cover together. Pixels of the image that has the most are
-// pixels of the whole, or a whole number of them is.
-func compose(p *content.Page, all []placed, l Limits) (Encoded, error) {
-	region := all[0].bounds
-	for i := range all {
-		region = around(region, all[i].bounds)
+// compose paints images in their order, each where it stands, and gives what they cover together. Pixels of the finest image are pixels of
+// the whole, or a whole number of them is one.
+func (v *view) compose() (Encoded, error) {
+	region := v.joined[0].bounds
+	for _, at := range v.joined {
+		region = around(region, at.bounds)
 	}
-	scale := resolution(all, region, min(2*l.MaxEdge, int64(math.Sqrt(float64(l.MaxBytes)/3.2))))
-	w, h := size(region, scale)
-	if p.Rotate%180 != 0 {
+	l := v.limits
+	scale := resolution(v.joined, region, min(2*l.MaxEdge, int64(math.Sqrt(float64(l.MaxBytes)/3.2))))
+	w, h := whole((region.X1-region.X0)*scale), whole((region.Y1-region.Y0)*scale)
+	if v.page.Rotate%180 != 0 {
 		w, h = h, w
 	}
-	if err := l.size(w, h); err != nil {
+	if err := l.size(int64(w), int64(h)); err != nil {
 		return Encoded{}, err
 	}
-	b := board{w: int(w), h: int(h), pix: make([]byte, 3*w*h)}
+	b := board{w: w, h: h, pix: make([]byte, 3*w*h)}
 	whiten(b.pix)
-	out, painted, first := "", 0, error(nil)
-	to := shown(region, p.Rotate, scale)
-	for i := range all {
-		partial, err := b.draw(&all[i], all[i].ctm.Mul(to), l)
+	painted, partial, first := false, "", error(nil)
+	to := shown(region, v.page.Rotate, scale)
+	for _, at := range v.joined {
+		missing, err := b.draw(at, at.ctm.Mul(to), to.Bounds(at.bounds), l)
 		if err == nil {
-			painted++
-		} else if first == nil {
+			painted = true
+		} else if missing = partImage; first == nil {
 			first = err
-			partial = "an image of the page cannot be decoded"
 		}
-		if out == "" {
-			out = partial
+		if partial == "" {
+			partial = missing
 		}
 	}
-	if painted == 0 {
+	if !painted {
 		return Encoded{}, first
 	}
 	e := encodeRaster(b.raster(), upright)
-	e.Partial = out
+	e.Partial = partial
 	return e, nil
 }
 
-// size is the pixels of region at a scale.
-func size(region content.Rect, scale float64) (w, h int64) {
-	whole := func(v float64) int64 { return int64(max(1, min(math.Round(v*scale), 1<<20))) }
-	return whole(region.X1 - region.X0), whole(region.Y1 - region.Y0)
-}
+// whole is a length in pixels.
+func whole(v float64) int { return int(max(1, min(math.Round(v), 1<<20))) }
 
 // resolution is the pixels to a point at which the images of a region are painted, so that the longer side is most at most: that of the
-// finest image that is a good part of it, divided by a whole number.
-func resolution(all []placed, region content.Rect, most int64) float64 {
-	const part = 0.1
-	finest := 0.0
-	for _, whole := range []bool{false, true} { // where all are small, any
-		for i := range all {
-			at := &all[i]
-			if !whole && area(at.bounds) < part*area(region) && len(all) < 10 {
-				continue
-			}
-			across, down := math.Hypot(at.ctm[0], at.ctm[1]), math.Hypot(at.ctm[2], at.ctm[3])
-			if across > 0 && down > 0 {
-				finest = max(finest, float64(at.Width)/across, float64(at.Height)/down)
-			}
+// finest image that is a good part of it, or of any if there are many or none is, divided by a whole number.
+func resolution(all []*placed, region content.Rect, most int64) float64 {
+	const part, many = 0.1, 10
+	finest, any := 0.0, 0.0
+	for _, at := range all {
+		across, down := math.Hypot(at.ctm[0], at.ctm[1]), math.Hypot(at.ctm[2], at.ctm[3])
+		if !(across > 0 && down > 0) {
+			continue
 		}
-		if finest > 0 {
-			break
+		fine := max(float64(at.Width)/across, float64(at.Height)/down)
+		if any = max(any, fine); area(at.bounds) >= part*area(region) {
+			finest = max(finest, fine)
 		}
+	}
+	if finest == 0 || len(all) >= many {
+		finest = any
 	}
 	long := max(region.X1-region.X0, region.Y1-region.Y0) * finest
 	return finest / max(1, math.Ceil(long/float64(most)-0.001))
 }
 
-// draw paints an image with matrix m from the unit square to the board.
-func (b *board) draw(p *placed, m content.Matrix, l Limits) (partial string, err error) {
+// draw paints what is seen of an image, which r holds, with matrix m from the unit square to the board.
+func (b *board) draw(p *placed, m content.Matrix, r content.Rect, l *Limits) (partial string, err error) {
 	back, ok := inverse(m)
 	if !ok {
 		return "", nil // of no extent
@@ -92,12 +86,13 @@ func (b *board) draw(p *placed, m content.Matrix, l Limits) (partial string, err
 	if err != nil {
 		return "", err
 	}
+	y.ink = p.ink
 	// So many pixels of the image are one of the board.
-	whole := func(n int, length float64) int { return max(1, min(n, int(float64(n)/max(1, length)+0.01))) }
-	t := reduce(y, whole(y.w, math.Hypot(m[0], m[1])), whole(y.h, math.Hypot(m[2], m[3])), p.dict.File())
-	r := m.Bounds(unit)
-	x0, x1 := int(max(0, math.Floor(r.X0))), int(min(float64(b.w), math.Ceil(r.X1)))
-	y0, y1 := int(max(0, math.Floor(r.Y0))), int(min(float64(b.h), math.Ceil(r.Y1)))
+	parts := func(n int, length float64) int { return max(1, min(n, int(float64(n)/max(1, length)+0.01))) }
+	t := reduce(y, parts(y.w, math.Hypot(m[0], m[1])), parts(y.h, math.Hypot(m[2], m[3])))
+	p.dict.File().Work(y.w * y.h / workPixels)
+	x0, x1 := int(max(0, math.Floor(r.X0+edge))), int(min(float64(b.w), math.Ceil(r.X1-edge)))
+	y0, y1 := int(max(0, math.Floor(r.Y0+edge))), int(min(float64(b.h), math.Ceil(r.Y1-edge)))
 	p.dict.File().Work(max(0, x1-x0) * max(0, y1-y0) / workPixels)
 	for by := y0; by < y1; by++ {
 		for bx := x0; bx < x1; bx++ {
@@ -112,6 +107,9 @@ func (b *board) draw(p *placed, m content.Matrix, l Limits) (partial string, err
 	return y.partial, nil
 }
 
+// edge is how much of a pixel an image has to reach into, for the pixel to be looked at: places are not exact.
+const edge = 1e-6
+
 // tile is a layer in memory: red, green, blue and share of each pixel.
 type tile struct {
 	w, h int
@@ -119,7 +117,7 @@ type tile struct {
 }
 
 // reduce takes kx by ky pixels of a layer together, the colours weighed by their shares.
-func reduce(y *layer, kx, ky int, f *object.File) *tile {
+func reduce(y *layer, kx, ky int) *tile {
 	t := &tile{w: (y.w + kx - 1) / kx, h: (y.h + ky - 1) / ky}
 	t.pix = make([]byte, 4*t.w*t.h)
 	line, sum := make([]byte, 4*y.w), make([]uint32, 4*t.w)
@@ -155,7 +153,6 @@ func reduce(y *layer, kx, ky int, f *object.File) *tile {
 			dst[4*x+3] = byte((s[3] + count/2) / count)
 		}
 	}
-	f.Work(y.w * y.h / workPixels)
 	return t
 }
 

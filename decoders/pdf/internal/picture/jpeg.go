@@ -116,7 +116,7 @@ func (p *Picture) inverted() bool {
 // is taken to be inverted, as Adobe's are.
 func (p *Picture) negative(n int) bool {
 	switch n {
-	case 1:
+	case 1: // also of a palette, whose colours are lost
 		kind := p.dict.Key("ColorSpace").Index(0).Name()
 		ink := kind == "Separation" || kind == "DeviceN"
 		return ink != p.inverted()
@@ -128,8 +128,8 @@ func (p *Picture) negative(n int) bool {
 
 // plainJPEG reports whether the picture is passed on as a JPEG, as far as its dictionary tells.
 func (p *Picture) plainJPEG() bool {
-	s := p.space(3)
-	return s == nil || !p.negative(s.n)
+	s, _, ok := p.space(3)
+	return !ok || !p.negative(s.Components())
 }
 
 // jpeg reads the header of the JPEG that the picture is.
@@ -142,11 +142,7 @@ func (p *Picture) jpeg() (h jpegHead, transform byte, err error) {
 	if !ok {
 		return h, 0, pdk.Malformed("a picture that is no jpeg")
 	}
-	given := -1
-	if t := parms.Key("ColorTransform"); !t.Null() {
-		given = t.Int()
-	}
-	return h, h.transform(given), nil
+	return h, h.transform(number(parms, "ColorTransform", -1)), nil
 }
 
 // encodeJPEG passes a JPEG on: as it is, or in a TIFF that says how it is turned and what its components are.
@@ -155,33 +151,61 @@ func (p *Picture) encodeJPEG(turn orientation) (Encoded, error) {
 	if err != nil {
 		return Encoded{}, err
 	}
-	negative := p.negative(h.components)
-	if turn == upright && !negative {
+	if turn == upright && !p.negative(h.components) {
 		return Encoded{MediaType: "image/jpeg", Bytes: h.file(transform)}, nil
 	}
-	return joinJPEG([]jpegHead{h}, transform, negative, turn), nil
+	var j jpegStrips
+	j.add(&h, transform, p.negative(h.components))
+	return j.file(turn), nil
 }
 
-// joinJPEG makes a TIFF of JPEGs, one below the other: strips, all of one height but the last.
-func joinJPEG(heads []jpegHead, transform byte, negative bool, turn orientation) Encoded {
-	first := heads[0]
-	t := tiff{w: first.w, rows: first.h, bits: 8, samples: first.components, compressed: compressJPEG, photo: photoBlackZero, turn: turn}
-	switch {
-	case first.components == 4:
-		t.photo = photoCMYK
-	case first.components == 3 && transform > 0:
-		t.photo = photoYCbCr
-	case first.components == 3:
-		t.photo = photoRGB
-	case negative:
-		t.photo = photoWhiteZero
+// jpegStrips makes a TIFF of JPEGs, one below the other: strips, all of one height but the last.
+type jpegStrips struct {
+	tiff
+	transform byte
+	negative  bool
+	last      int // height of the last one
+}
+
+// take adds a picture; ok is false if it is none, or of another kind than those before it.
+func (j *jpegStrips) take(p *Picture) (ok bool) {
+	h, transform, err := p.jpeg()
+	if err != nil {
+		return false
 	}
-	t.begin()
-	for _, h := range heads {
-		t.h += h.h
-		from := len(t.b)
-		t.b = append(t.b, h.file(transform)...)
-		t.strip(from)
+	if j.h > 0 && (h.w != j.w || h.h > j.rows || j.last != j.rows || h.components != j.samples || transform != j.transform ||
+		p.negative(h.components) != j.negative) {
+		return false
 	}
-	return Encoded{MediaType: "image/tiff", Bytes: t.end()}
+	j.add(&h, transform, p.negative(h.components))
+	return true
+}
+
+// add adds a JPEG.
+func (j *jpegStrips) add(h *jpegHead, transform byte, negative bool) {
+	if j.h == 0 {
+		j.w, j.rows, j.bits, j.samples, j.compressed, j.photo = h.w, h.h, 8, h.components, compressJPEG, photoBlackZero
+		j.transform, j.negative = transform, negative
+		switch {
+		case h.components == 4:
+			j.photo = photoCMYK
+		case h.components == 3 && transform > 0:
+			j.photo = photoYCbCr
+		case h.components == 3:
+			j.photo = photoRGB
+		case negative:
+			j.photo = photoWhiteZero
+		}
+		j.begin()
+	}
+	from := len(j.b)
+	j.b = append(j.b, h.file(transform)...)
+	j.strip(from)
+	j.h, j.last = j.h+h.h, h.h
+}
+
+// file is the whole.
+func (j *jpegStrips) file(turn orientation) Encoded {
+	j.turn = turn
+	return Encoded{MediaType: "image/tiff", Bytes: j.end()}
 }

@@ -39,7 +39,7 @@ func pictureOf(t testing.TB, build func(w *pdftest.Writer) int) Picture {
 }
 
 // limits are those of a request without any.
-func limits() Limits { return NewLimits(&readapi.Request{}) }
+func limits() *Limits { return NewLimits(&readapi.Request{}) }
 
 // pixels decodes what Encode made, as the host has it decoded.
 func pixels(t testing.TB, e Encoded, warnings ...string) image.Image {
@@ -175,10 +175,23 @@ func kinds() []kind {
 		kind{"jpeg", func(w *pdftest.Writer) int {
 			return w.Image(kindW, kindH, "/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter/DCTDecode", pdftest.JPEG(grayScan(false)))
 		}, grayScan(false).RGBAAt, 30},
+		kind{"jpeg, cmyk", flat("/ColorSpace/DeviceCMYK", 255, 0, 0, 0), cyan, 2},
+		kind{"jpeg, cmyk inverted", flat("/ColorSpace/DeviceCMYK/Decode[1 0 1 0 1 0 1 0]", 0, 255, 255, 255), cyan, 2},
+		kind{"jpeg, ycck", flat("/ColorSpace/DeviceCMYK/DecodeParms<</ColorTransform 1>>", 179, 171, 0, 0), cyan, 3},
+		kind{"jpeg, luma and chroma", flat("/ColorSpace/DeviceRGB", 179, 171, 0), cyan, 3},
+		kind{"jpeg, red, green and blue", flat("/ColorSpace/DeviceRGB/DecodeParms<</ColorTransform 0>>", 0, 255, 255), cyan, 2},
+		kind{"jpeg, gray inverted", flat("/ColorSpace/DeviceGray/Decode[1 0]", 55), func(x, y int) icolor.RGBA { return grayOf(200) }, 2},
 		kind{"jpeg of one ink", func(w *pdftest.Writer) int {
 			return w.Image(kindW, kindH, "/BitsPerComponent 8/ColorSpace[/Separation/Black/DeviceCMYK null]/Filter/DCTDecode", pdftest.JPEG(asGray(grayScan(true))))
 		}, grayScan(false).RGBAAt, 30},
 	)
+}
+
+// flat is a JPEG of one colour, given as it is stored.
+func flat(dict string, stored ...byte) func(w *pdftest.Writer) int {
+	return func(w *pdftest.Writer) int {
+		return w.Image(8, 8, "/BitsPerComponent 8/Filter/DCTDecode"+dict, pdftest.FlatJPEG(stored...))
+	}
 }
 
 func b2i(b bool) int {

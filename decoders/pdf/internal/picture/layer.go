@@ -5,7 +5,8 @@ import "github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 // layer is an image with its mask: what is painted where (8.9.6, 11.6.5).
 type layer struct {
 	w, h    int
-	base    *samples // nil: black
+	base    *samples // nil: ink, which is black unless it is said
+	ink     color
 	mask    *samples // nil: all is painted
 	paints  bool     // the mask is light where the image is painted (SMask), not dark
 	key     []int    // colours that are not painted, a range for each component
@@ -15,7 +16,7 @@ type layer struct {
 }
 
 // layer decodes the image with its mask. A mask that cannot be decoded is left out.
-func (p *Picture) layer(l Limits) (*layer, error) {
+func (p *Picture) layer(l *Limits) (*layer, error) {
 	s, err := p.open(l)
 	if err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func (p *Picture) layer(l Limits) (*layer, error) {
 		if err := l.size(int64(y.w), int64(y.h)); err != nil {
 			return nil, err
 		}
-	} else if key := p.dict.Key("Mask"); key.Len() == 2*s.space.n {
+	} else if key := p.dict.Key("Mask"); key.Len() == 2*s.n {
 		for i := range key.Len() {
 			v := key.Index(i).Int()
 			if s.bits == 16 {
@@ -44,13 +45,13 @@ func (p *Picture) layer(l Limits) (*layer, error) {
 }
 
 // mask decodes the mask of an image, nil if it has none that can be had.
-func (p *Picture) mask(l Limits) (mask *samples, paints bool) {
+func (p *Picture) mask(l *Limits) (mask *samples, paints bool) {
 	m, ok := p.maskOf()
 	if !ok {
 		return nil, false
 	}
 	s, err := m.open(l)
-	if err != nil || s.space.n != 1 {
+	if err != nil || !s.gray {
 		return nil, false
 	}
 	return s, m.soft
@@ -75,7 +76,7 @@ func (p *Picture) maskOf() (m Picture, ok bool) {
 func (y *layer) pixels(at int, dst []byte) {
 	if y.base == nil {
 		for i := 0; i < len(dst); i += 4 {
-			dst[i], dst[i+1], dst[i+2] = 0, 0, 0
+			copy(dst[i:i+3], y.ink[:])
 		}
 	} else {
 		y.rgbRow = sized(y.rgbRow, 3*y.base.w)
@@ -88,7 +89,7 @@ func (y *layer) pixels(at int, dst []byte) {
 	switch {
 	case y.mask != nil:
 		y.maskRow = sized(y.maskRow, y.mask.w)
-		y.mask.gray(at*y.mask.h/y.h, y.maskRow)
+		y.mask.grays(at*y.mask.h/y.h, y.maskRow)
 		for x := range y.w {
 			v := y.maskRow[x*y.mask.w/y.w]
 			if !y.paints {
@@ -103,7 +104,7 @@ func (y *layer) pixels(at int, dst []byte) {
 
 // unkey leaves out the pixels whose samples all lie in the ranges of the key (8.9.6.4).
 func (y *layer) unkey(at int, dst []byte) {
-	n := y.base.space.n
+	n := y.base.n
 	v := y.base.unpacked(at)
 	for x := range len(v) / n {
 		out := true
@@ -159,8 +160,8 @@ func (y *layer) raster() *raster {
 				dst[len(dst)-1] &= 0xff << (8 - rest)
 			}
 		}
-	case only.space.gray:
-		r.kind, r.row = rasterGray, only.gray
+	case only.gray:
+		r.kind, r.row = rasterGray, only.grays
 	default:
 		r.row = only.rgb
 	}

@@ -1,13 +1,8 @@
 package picture
 
 import (
-	"errors"
-	"slices"
-
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
-	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
-	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // View is a page as its images show it.
@@ -20,12 +15,13 @@ type View struct {
 
 // Of the images of a page.
 const (
-	maxLayers  = 4096 // that are painted; scanners cut a page into some hundred strips
-	maxApart   = 16   // that are given one by one
-	speck      = 256  // pixels of an image that is no picture but a colour or a pattern
-	pagePart   = 0.5  // of the page that images cover at least where they are the page
-	finer      = 2    // how much more a mask has than its picture, at least, to be what matters
-	coverCells = 32   // to a side, to see how much is covered
+	maxLayers = 4096 // that are painted; scanners cut a page into some hundred strips
+	maxApart  = 16   // that are given one by one
+
+	speckPixels = 64  // of an image that is no picture
+	pagePart    = 0.5 // of the page that images cover at least where they are the page
+	finer       = 2   // how much more a mask has than its picture, at least, to be what matters
+	coverCells  = 32  // to a side, to see how much is covered
 )
 
 // placed is an image of a page that is seen.
@@ -33,59 +29,87 @@ type placed struct {
 	Picture
 	ctm    content.Matrix
 	bounds content.Rect // of what is seen
-	apart  bool         // JPEG data, which are not decoded here
+	ink    color        // of a stencil
 }
+
+// apart reports whether the image is JPEG data, which are not decoded here.
+func (p *placed) apart() bool { return p.codec == "DCTDecode" }
+
+// speck reports whether the image is no picture but a colour or a pattern.
+func (p *placed) speck() bool { return p.Width*p.Height <= speckPixels }
 
 // PageView returns what the images of a page show, upright. A page with text has a picture only if images cover a good part of it.
 //
 // Errors: unsupported_feature when all that there is has codecs that nobody decodes; else that of the first image, if none can be had.
-func PageView(p *content.Page, l Limits) (View, error) {
-	var v View
-	all, text := seen(p, &v), hasText(p)
-	covered := coverage(p.Box, all)
+func PageView(p *content.Page, l *Limits) (View, error) {
+	v := view{page: p, limits: l, flat: shown(p.Box, p.Rotate, 1)}
+	v.look()
+	text := hasText(p)
 	switch {
-	case len(all) == 0 && v.Unsupported != "":
-		return v, pdk.Unsupported(v.Unsupported)
-	case len(all) == 0 && text:
+	case !v.any && v.Unsupported != "":
+		return v.View, pdk.Unsupported(v.Unsupported)
+	case !v.any && text:
 		v.None = "the page has text and no picture: the form text has it"
-	case len(all) == 0:
+	case !v.any:
 		v.None = "the page is neither text nor a picture"
-	case text && covered < pagePart:
+	case text && v.coverage() < pagePart:
 		v.None = "the page has text, which the form text has; its pictures are listed as files inside"
 	default:
-		return v, v.show(p, all, l)
+		err := v.show()
+		return v.View, err
 	}
-	return v, nil
+	return v.View, nil
 }
 
-// seen returns the images of a page that a person sees and that can be had.
-func seen(p *content.Page, v *View) (all []placed) {
-	for i := range p.Images {
-		img := &p.Images[i]
-		at := placed{Picture: Of(img), ctm: img.CTM, bounds: both(img.CTM.Bounds(unit), p.Box)}
-		if img.Hidden != content.Visible || at.bounds.Empty() || at.Width <= 0 || at.Height <= 0 {
+// view is a View in the making.
+type view struct {
+	View
+	page          *content.Page
+	limits        *Limits
+	flat          content.Matrix // to the page as it is shown, in points
+	joined, apart []*placed      // that are painted on one board, and that are not
+	any           bool           // there is a picture among them
+	first         error          // of the images that cannot be had
+}
+
+// look takes the images of the page that a person sees.
+func (v *view) look() {
+	for i := range v.page.Images {
+		img := &v.page.Images[i]
+		if img.Hidden != content.Visible {
+			continue
+		}
+		at := &placed{Of(img), img.CTM, both(img.CTM.Bounds(unit), v.page.Box), img.Fill}
+		if img.Clip != (content.Rect{}) {
+			at.bounds = both(at.bounds, img.Clip)
+		}
+		if at.bounds.Empty() || at.Width <= 0 || at.Height <= 0 {
 			continue
 		}
 		if feature := at.Unsupported(); feature != "" {
 			v.Unsupported = feature
 			continue
 		}
-		if len(all) >= maxLayers {
+		if len(v.joined)+len(v.apart) >= maxLayers {
 			v.Partial = "the page has more images than are painted"
-			break
+			return
 		}
-		if at.apart = at.codec == "DCTDecode"; at.apart {
-			// A page in layers: a small picture of the colours, and the letters in its mask.
-			if mask, ok := at.maskOf(); ok && mask.Width >= finer*at.Width {
-				all = append(all, placed{Picture: mask, ctm: at.ctm, bounds: at.bounds})
-			}
-		}
-		all = append(all, at)
+		v.take(at)
 	}
-	if !slices.ContainsFunc(all, func(at placed) bool { return at.Width*at.Height > speck }) {
-		return nil
+}
+
+// take adds an image.
+func (v *view) take(at *placed) {
+	v.any = v.any || !at.speck()
+	if !at.apart() {
+		v.joined = append(v.joined, at)
+		return
 	}
-	return all
+	// A page in layers: a small picture of the colours, and the letters in its mask.
+	if mask, ok := at.maskOf(); ok && mask.Width >= finer*at.Width {
+		v.joined = append(v.joined, &placed{mask, at.ctm, at.bounds, black})
+	}
+	v.apart = append(v.apart, at)
 }
 
 // hasText reports whether a page has text that is seen.
@@ -104,25 +128,21 @@ func hasText(p *content.Page) bool {
 	return false
 }
 
-// coverage is about how much of box images cover.
-func coverage(box content.Rect, all []placed) float64 {
+// coverage is about how much of the page images cover.
+func (v *view) coverage() float64 {
 	var cells [coverCells * coverCells]bool
+	box := v.page.Box
 	w, h := (box.X1-box.X0)/coverCells, (box.Y1-box.Y0)/coverCells
 	count := 0
-	for i := range all {
-		if all[i].Width*all[i].Height <= speck {
-			continue
-		}
-		b := all[i].bounds
-		for y := range coverCells {
-			cy := box.Y0 + (float64(y)+0.5)*h
-			if cy < b.Y0 || cy > b.Y1 {
+	for _, list := range [...][]*placed{v.joined, v.apart} {
+		for _, at := range list {
+			if at.speck() {
 				continue
 			}
-			for x := range coverCells {
-				cx := box.X0 + (float64(x)+0.5)*w
-				if cell := &cells[y*coverCells+x]; !*cell && cx >= b.X0 && cx <= b.X1 {
-					*cell = true
+			for i := range cells {
+				x, y := box.X0+(float64(i%coverCells)+0.5)*w, box.Y0+(float64(i/coverCells)+0.5)*h
+				if !cells[i] && x >= at.bounds.X0 && x <= at.bounds.X1 && y >= at.bounds.Y0 && y <= at.bounds.Y1 {
+					cells[i] = true
 					count++
 				}
 			}
@@ -131,132 +151,102 @@ func coverage(box content.Rect, all []placed) float64 {
 	return float64(count) / float64(len(cells))
 }
 
-// show makes the pictures of a page.
-func (v *View) show(p *content.Page, all []placed, l Limits) error {
-	flat := shown(p.Box, p.Rotate, 1)
-	if len(all) == 1 {
-		at := &all[0]
-		m := at.ctm.Mul(flat)
-		inside := area(at.bounds) > 0.9*area(at.ctm.Bounds(unit))
-		if at.apart || inside && square(m, at.Width, at.Height) {
-			return v.add(at.encode(l, l.MaxEdge, turned(m)))
-		}
+// show makes the pictures.
+func (v *view) show() error {
+	switch {
+	case len(v.joined) == 1 && len(v.apart) == 0 && v.alone(v.joined[0]):
+		v.add(v.joined[0].encode(v.limits, v.limits.MaxEdge, v.turn(v.joined[0])))
+	case len(v.joined) > 0:
+		v.add(v.compose())
 	}
-	apart := slices.DeleteFunc(slices.Clone(all), func(at placed) bool { return !at.apart })
-	joined := slices.DeleteFunc(slices.Clone(all), func(at placed) bool { return at.apart })
-	var first error
-	if len(joined) > 0 {
-		first = v.add(compose(p, joined, l))
-	}
-	if len(apart) > 0 {
-		if e, ok := strips(apart, flat); ok {
-			v.keep(e)
-		} else {
-			first = errors.Join(first, v.each(apart, flat, l))
-		}
+	if e, ok := v.strips(); ok {
+		v.add(e, nil)
+	} else {
+		v.each()
 	}
 	if len(v.Pictures) > 1 && v.Partial == "" {
 		v.Partial = "the images of the page are given one by one: they cannot be joined here"
 	}
 	if len(v.Pictures) == 0 {
-		return firstFailure(first)
+		return v.first
 	}
 	return nil
 }
 
-// firstFailure is the first typed error among those that err joins.
-func firstFailure(err error) error {
-	if e, ok := errors.AsType[*readapi.Error](err); ok {
-		return e
-	}
-	return pdk.Malformed("a page whose images cannot be decoded")
+// alone reports whether an image is the picture of the page as it is: all of it is seen, straight, in its proportions and in its colours.
+func (v *view) alone(at *placed) bool {
+	const seen = 0.9
+	return (at.ink == black || !at.Stencil) && area(at.bounds) > seen*area(at.ctm.Bounds(unit)) && square(at.ctm.Mul(v.flat), at.Width, at.Height)
 }
 
-func (v *View) keep(e Encoded) {
-	v.Pictures = append(v.Pictures, e)
-	if v.Partial == "" {
-		v.Partial = e.Partial
-	}
-}
+// turn is how an image has to be turned.
+func (v *view) turn(at *placed) orientation { return turned(at.ctm.Mul(v.flat)) }
 
 // add keeps a picture, or notes that it cannot be had.
-func (v *View) add(e Encoded, err error) error {
+func (v *view) add(e Encoded, err error) {
+	partial := e.Partial
 	if err == nil {
-		v.keep(e)
-	} else if v.Partial == "" {
-		v.Partial = "an image of the page cannot be decoded"
+		v.Pictures = append(v.Pictures, e)
+	} else {
+		partial = partImage
+		if v.first == nil {
+			v.first = err
+		}
 	}
-	return err
+	if v.Partial == "" {
+		v.Partial = partial
+	}
 }
 
-// each gives images one by one, specks left out.
-func (v *View) each(all []placed, flat content.Matrix, l Limits) (first error) {
-	for i := range all {
-		at := &all[i]
-		if at.Width*at.Height <= speck && len(all) > 1 {
+const partImage = "an image of the page cannot be decoded"
+
+// each gives the images that cannot be joined one by one, specks left out.
+func (v *view) each() {
+	given := 0
+	for _, at := range v.apart {
+		if at.speck() {
 			continue
 		}
-		if i >= maxApart {
+		if given++; given > maxApart {
 			v.Partial = "the page has more images than are given one by one"
-			break
+			return
 		}
-		if err := v.add(at.encode(l, l.MaxEdge, turned(at.ctm.Mul(flat)))); err != nil && first == nil {
-			first = err
-		}
+		v.add(at.encode(v.limits, v.limits.MaxEdge, v.turn(at)))
 	}
-	return first
 }
 
 // strips joins JPEGs that lie below each other, all of one width, height (but for the last) and kind: a page as many scanners cut it.
-func strips(all []placed, flat content.Matrix) (e Encoded, ok bool) {
+func (v *view) strips() (e Encoded, ok bool) {
+	all := v.apart
 	if len(all) < 2 {
 		return e, false
 	}
-	turn := turned(all[0].ctm.Mul(flat))
-	// In the order of the rows: v becomes less downward.
 	back, ok := inverse(all[0].ctm)
 	if !ok {
 		return e, false
 	}
-	at := func(p *placed) content.Rect { return p.ctm.Mul(back).Bounds(unit) } // in units of the first
-	order.By(all, func(a, b placed) int { return -compare(at(&a).Y1, at(&b).Y1) })
-	var heads []jpegHead
-	var transform byte
-	negative := false
-	for i := range all {
-		p := &all[i]
-		h, t, err := p.jpeg()
-		if err != nil {
-			return e, false
+	in := make([]content.Rect, len(all)) // where they lie, in units of the first
+	for i, at := range all {
+		here := at.ctm.Mul(back).Bounds(unit)
+		k := i
+		for ; k > 0 && in[k-1].Y1 < here.Y1; k-- { // rows are from above; most lie in order
+			in[k], all[k] = in[k-1], all[k-1]
 		}
-		if i == 0 {
-			transform, negative = t, p.negative(h.components)
-		}
-		here := at(p)
-		same := t == transform && negative == p.negative(h.components) && turned(p.ctm.Mul(flat)) == turn
-		if i > 0 {
-			before, head := at(&all[i-1]), heads[i-1]
-			const slack = 0.05 // of a strip
-			high := here.Y1 - here.Y0
-			same = same && h.w == head.w && h.components == head.components && h.h <= head.h && heads[0].h == head.h &&
-				near(here.Y1, before.Y0, slack*max(high, before.Y1-before.Y0)) && near(here.X0, before.X0, slack) && near(here.X1, before.X1, slack)
-		}
-		if !same {
-			return e, false
-		}
-		heads = append(heads, h)
+		in[k], all[k] = here, at
 	}
-	return joinJPEG(heads, transform, negative, turn), true
+	j := jpegStrips{}
+	turn := v.turn(all[0])
+	for i, at := range all {
+		const slack = 0.05 // of a strip
+		if i > 0 {
+			high := max(in[i].Y1-in[i].Y0, in[i-1].Y1-in[i-1].Y0)
+			ok = near(in[i].Y1, in[i-1].Y0, slack*high) && near(in[i].X0, in[0].X0, slack) && near(in[i].X1, in[0].X1, slack)
+		}
+		if !ok || v.turn(at) != turn || !j.take(&at.Picture) {
+			return e, false
+		}
+	}
+	return j.file(turn), true
 }
 
 func near(a, b, slack float64) bool { return a-b <= slack && b-a <= slack }
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}

@@ -23,8 +23,8 @@ type put struct {
 	ctm   content.Matrix
 }
 
-// whole is the matrix of an image that fills a page.
-var whole = content.Matrix{pageW, 0, 0, pageH, 0, 0}
+// fullPage is the matrix of an image that fills a page.
+var fullPage = content.Matrix{pageW, 0, 0, pageH, 0, 0}
 
 // page is a page that shows images.
 func page(t testing.TB, rotate int, build func(w *pdftest.Writer) []put) *content.Page {
@@ -48,7 +48,7 @@ func jpegImage(w *pdftest.Writer, m *image.RGBA) int {
 }
 
 // one is the view of a page that has one picture and nothing wrong.
-func one(t *testing.T, p *content.Page, l Limits) image.Image {
+func one(t *testing.T, p *content.Page, l *Limits) image.Image {
 	t.Helper()
 	v, err := PageView(p, l)
 	if err != nil || len(v.Pictures) != 1 || v.Partial != "" || v.Unsupported != "" || v.None != "" {
@@ -78,7 +78,7 @@ func TestUpright(t *testing.T) {
 		ctm    content.Matrix
 		rotate int
 	}{
-		"as it is":       {scan, whole, 0},
+		"as it is":       {scan, fullPage, 0},
 		"mirrored":       {moved(scan, w, h, func(x, y int) (int, int) { return w - 1 - x, y }), content.Matrix{-pageW, 0, 0, pageH, pageW, 0}, 0},
 		"upside down":    {moved(scan, w, h, func(x, y int) (int, int) { return x, h - 1 - y }), content.Matrix{pageW, 0, 0, -pageH, 0, pageH}, 0},
 		"half a turn":    {moved(scan, w, h, func(x, y int) (int, int) { return w - 1 - x, h - 1 - y }), content.Matrix{-pageW, 0, 0, -pageH, pageW, pageH}, 0},
@@ -86,7 +86,7 @@ func TestUpright(t *testing.T) {
 		"a quarter back": {moved(scan, h, w, func(x, y int) (int, int) { return y, h - 1 - x }), content.Matrix{0, pageH, -pageW, 0, pageW, 0}, 0},
 		"transposed":     {moved(scan, h, w, func(x, y int) (int, int) { return y, x }), content.Matrix{0, -pageH, -pageW, 0, pageW, pageH}, 0},
 		"transverse":     {moved(scan, h, w, func(x, y int) (int, int) { return w - 1 - y, h - 1 - x }), content.Matrix{0, pageH, pageW, 0, 0, 0}, 0},
-		"the page half":  {moved(scan, w, h, func(x, y int) (int, int) { return w - 1 - x, h - 1 - y }), whole, 180},
+		"the page half":  {moved(scan, w, h, func(x, y int) (int, int) { return w - 1 - x, h - 1 - y }), fullPage, 180},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for kind, add := range map[string]func(*pdftest.Writer, *image.RGBA) int{"raw": rgbImage, "jpeg": jpegImage} {
@@ -105,7 +105,7 @@ func TestUpright(t *testing.T) {
 		90:  func(x, y int) (int, int) { return y, h - 1 - x },
 		270: func(x, y int) (int, int) { return w - 1 - y, x },
 	} {
-		p := page(t, rotate, func(w *pdftest.Writer) []put { return []put{{rgbImage(w, scan), whole}} })
+		p := page(t, rotate, func(w *pdftest.Writer) []put { return []put{{rgbImage(w, scan), fullPage}} })
 		want := moved(scan, h, w, f)
 		wantPixels(t, one(t, p, limits()), h, w, 0, want.RGBAAt)
 		p.Images = append(p.Images, p.Images[0])
@@ -168,13 +168,13 @@ func TestLayers(t *testing.T) {
 		return grayOf(240)
 	}
 	p := page(t, 0, func(wr *pdftest.Writer) []put {
-		return []put{{rgbImage(wr, paper), whole}, {stencilImage(wr, w, h, letters), whole}}
+		return []put{{rgbImage(wr, paper), fullPage}, {stencilImage(wr, w, h, letters), fullPage}}
 	})
 	wantPixels(t, one(t, p, limits()), w, h, 0, shown)
 	onWhite := func(x, y int) icolor.RGBA { return grayOf(255 * b2i(!letters(x, y))) }
 	// A JPEG behind the letters is a picture of its own.
 	p = page(t, 0, func(wr *pdftest.Writer) []put {
-		return []put{{jpegImage(wr, paper), whole}, {stencilImage(wr, w, h, letters), whole}}
+		return []put{{jpegImage(wr, paper), fullPage}, {stencilImage(wr, w, h, letters), fullPage}}
 	})
 	v, err := PageView(p, limits())
 	if err != nil || len(v.Pictures) != 2 || v.Partial == "" {
@@ -185,7 +185,7 @@ func TestLayers(t *testing.T) {
 	p = page(t, 0, func(wr *pdftest.Writer) []put {
 		data := pdftest.Bits(values(w, h, func(x, y int) int { return b2i(letters(x, y)) }), w, 1)
 		mask := wr.Image(w, h, "/BitsPerComponent 1/ColorSpace/DeviceGray", data)
-		return []put{{wr.Image(w/4, h/4, fmt.Sprintf("/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter/DCTDecode/SMask %d 0 R", mask), pdftest.JPEG(paper)), whole}}
+		return []put{{wr.Image(w/4, h/4, fmt.Sprintf("/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter/DCTDecode/SMask %d 0 R", mask), pdftest.JPEG(paper)), fullPage}}
 	})
 	if v, err = PageView(p, limits()); err != nil || len(v.Pictures) == 0 {
 		t.Fatal(err)
@@ -193,12 +193,36 @@ func TestLayers(t *testing.T) {
 	wantPixels(t, pixels(t, v.Pictures[0]), w, h, 0, onWhite)
 	// With a codec that nobody decodes behind them, the letters are there all the same.
 	p = page(t, 0, func(wr *pdftest.Writer) []put {
-		return []put{{wr.Image(w, h, "/Filter/JPXDecode", []byte("jpx")), whole}, {stencilImage(wr, w, h, letters), whole}}
+		return []put{{wr.Image(w, h, "/Filter/JPXDecode", []byte("jpx")), fullPage}, {stencilImage(wr, w, h, letters), fullPage}}
 	})
 	if v, err = PageView(p, limits()); err != nil || len(v.Pictures) != 1 || v.Unsupported != "JPEG 2000 pictures" {
 		t.Fatalf("%d pictures, %q, %v", len(v.Pictures), v.Unsupported, err)
 	}
 	wantPixels(t, pixels(t, v.Pictures[0]), w, h, 0, onWhite)
+}
+
+// TestInkAndClip: a stencil has its colour, and an image is seen where the clip lets it.
+func TestInkAndClip(t *testing.T) {
+	const w, h = 102, 132
+	p := page(t, 0, func(wr *pdftest.Writer) []put {
+		all := stencilImage(wr, w, h, func(x, y int) bool { return true })
+		return []put{{rgbImage(wr, pdftest.Scan(w, h)), fullPage}, {all, fullPage}, {all, fullPage}}
+	})
+	p.Images[1].Fill, p.Images[1].Clip = [3]byte{255, 0, 0}, content.Rect{X1: pageW / 2, Y1: pageH}
+	p.Images[2].Fill, p.Images[2].Clip = [3]byte{0, 0, 255}, content.Rect{X1: pageW, Y1: pageH / 2}
+	scan := pdftest.Scan(w, h)
+	wantPixels(t, one(t, p, limits()), w, h, 0, func(x, y int) icolor.RGBA {
+		switch {
+		case y >= h/2:
+			return icolor.RGBA{0, 0, 255, 255}
+		case x < w/2:
+			return icolor.RGBA{255, 0, 0, 255}
+		}
+		return scan.RGBAAt(x, y)
+	})
+	p.Images = p.Images[:1]
+	p.Images[0].Clip = content.Rect{X1: pageW, Y1: pageH / 2}
+	wantPixels(t, one(t, p, limits()), w, h/2, 0, func(x, y int) icolor.RGBA { return scan.RGBAAt(x, y+h/2) })
 }
 
 // TestMasks: what a mask leaves out is white, and a finer mask keeps its pixels.
@@ -235,7 +259,7 @@ func TestMasks(t *testing.T) {
 // TestPixelsThatAreNotSquare: fax of the lower resolution has pixels twice as high as wide.
 func TestPixelsThatAreNotSquare(t *testing.T) {
 	p := page(t, 0, func(w *pdftest.Writer) []put {
-		return []put{{w.Image(408, 264, "/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/CCITTFaxDecode/DecodeParms<</K -1/Columns 408>>", pdftest.FaxWedge(408, 100)), whole}}
+		return []put{{w.Image(408, 264, "/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/CCITTFaxDecode/DecodeParms<</K -1/Columns 408>>", pdftest.FaxWedge(408, 100)), fullPage}}
 	})
 	v, err := PageView(p, limits())
 	if err != nil || v.Partial == "" { // it has 100 rows of 264
@@ -255,8 +279,8 @@ func TestNoPicture(t *testing.T) {
 		p.Spans = []content.Span{{End: 5, Hidden: hidden}}
 		return p
 	}
-	fill := func(w *pdftest.Writer) []put { return []put{{rgbImage(w, pdftest.Scan(2, 2)), whole}} }
-	full := func(w *pdftest.Writer) []put { return []put{{rgbImage(w, pdftest.Scan(50, 50)), whole}} }
+	fill := func(w *pdftest.Writer) []put { return []put{{rgbImage(w, pdftest.Scan(2, 2)), fullPage}} }
+	full := func(w *pdftest.Writer) []put { return []put{{rgbImage(w, pdftest.Scan(50, 50)), fullPage}} }
 	for name, c := range map[string]struct {
 		p    *content.Page
 		none string
@@ -302,7 +326,7 @@ func TestLarge(t *testing.T) {
 	if n := len(v.Pictures[0].Bytes); n > 200<<10 {
 		t.Errorf("%d bytes for a page that is mostly white", n)
 	}
-	if whole, err := func() (Encoded, error) { pic := Of(&p.Images[0]); return pic.Encode(limits()) }(); err != nil || pixels(t, whole, readapi.WarnPartial).Bounds().Dx() != w {
+	if fullPage, err := func() (Encoded, error) { pic := Of(&p.Images[0]); return pic.Encode(limits()) }(); err != nil || pixels(t, fullPage, readapi.WarnPartial).Bounds().Dx() != w {
 		t.Errorf("as a file inside: %v", err)
 	}
 }

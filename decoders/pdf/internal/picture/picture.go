@@ -29,8 +29,8 @@ func Of(img *content.Image) Picture {
 
 func describe(dict object.Node, raw []byte, inline bool) Picture {
 	p := Picture{dict: dict, raw: raw, inline: inline}
-	p.Width, p.Height = int64(p.dict.Key("Width").Int()), int64(p.dict.Key("Height").Int())
-	p.Stencil = p.dict.Key("ImageMask").Bool()
+	p.Width, p.Height = int64(number(dict, "Width", 0)), int64(number(dict, "Height", 0))
+	p.Stencil = flag(dict, "ImageMask", false)
 	for _, f := range dict.Filters() {
 		switch f {
 		case "DCTDecode", "CCITTFaxDecode", "JPXDecode", "JBIG2Decode":
@@ -58,13 +58,12 @@ func (p *Picture) MediaType() (t readapi.MediaType, ext string) {
 // Bytes is about the size of what Encode makes: that of the data where they are passed on, else that of the pixels.
 func (p *Picture) Bytes() int64 {
 	if p.codec != "" && p.codec != "CCITTFaxDecode" {
-		return max(0, int64(p.dict.Key("Length").Int()))
+		return max(0, int64(number(p.dict, "Length", 0)))
 	}
 	bits := int64(1)
 	if !p.Stencil && p.codec == "" {
-		bits = int64(max(1, min(16, p.dict.Key("BitsPerComponent").Int())))
-		if s := p.space(0); s != nil && s.index == 0 {
-			bits *= int64(s.n)
+		if s, _, ok := p.space(1); ok {
+			bits = int64(p.bits() * s.Components())
 		}
 	}
 	const most = 1 << 30
@@ -95,12 +94,12 @@ type Encoded struct {
 // Encode returns the picture as a file, in its full size if a file may be so large. Masks are composed on white.
 //
 // Errors: unsupported_feature with the codec's name, limit_pixels and limit_memory with the limit's, malformed_input.
-func (p *Picture) Encode(l Limits) (Encoded, error) {
+func (p *Picture) Encode(l *Limits) (Encoded, error) {
 	return p.encode(l, l.MaxSide, upright)
 }
 
 // encode is Encode for a picture whose longer side need not be longer than long; turn says how the picture is shown.
-func (p *Picture) encode(l Limits, long int64, turn orientation) (Encoded, error) {
+func (p *Picture) encode(l *Limits, long int64, turn orientation) (Encoded, error) {
 	if feature := p.Unsupported(); feature != "" {
 		return Encoded{}, pdk.Unsupported(feature)
 	}

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/picture/ccitt"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
@@ -9,31 +10,32 @@ import (
 
 // samples are the decoded samples of an image (8.9.3), and what they mean.
 type samples struct {
-	w, h, bits int
-	space      *space
-	data       []byte
-	stride     int         // bytes of a row in data
-	decode     [][]float64 // of each component, for each value of a sample (of 16 bits: of its high byte)
-	table      []color     // the same of one component, as colours
-	plain      bool        // RGB of 8 bits, as it is
-	partial    string      // what is missing
+	w, h, bits, n int // n components
+	space         content.Space
+	data          []byte
+	stride        int         // bytes of a row in data
+	decode        [][]float64 // of each component, for each value of a sample (of 16 bits: of its high byte)
+	table         []color     // the same of one component, as colours
+	gray          bool        // all of the table is gray
+	plain         bool        // RGB of 8 bits, as it is
+	partial       string      // what is missing
 
 	values []byte // of one row
+	known  map[string]color
 }
 
 // open decodes the data of an image and reads what they mean.
-func (p *Picture) open(l Limits) (*samples, error) {
-	if err := l.size(p.Width, p.Height); err != nil {
-		return nil, err
-	}
-	if err := l.spend(p.Width, p.Height); err != nil {
+func (p *Picture) open(l *Limits) (*samples, error) {
+	if err := l.decode(p.Width, p.Height); err != nil {
 		return nil, err
 	}
 	s := &samples{w: int(p.Width), h: int(p.Height), bits: p.bits()}
-	if s.space = p.space(0); s.space == nil {
+	space, limits, ok := p.space(1)
+	if !ok {
 		return nil, pdk.Unsupported("pictures in this colour space")
 	}
-	s.stride = (s.w*s.bits*s.space.n + 7) / 8
+	s.space, s.n = space, space.Components()
+	s.stride = (s.w*s.bits*s.n + 7) / 8
 	if n := int64(s.stride) * p.Height; n > maxSamples {
 		return nil, pdk.OverLimit(readapi.CodeLimitMemory, "picture_bytes", maxSamples, n)
 	}
@@ -41,7 +43,7 @@ func (p *Picture) open(l Limits) (*samples, error) {
 		return nil, err
 	}
 	p.dict.File().Work(s.w*s.h/workPixels + s.h)
-	s.prepare(numbers(p.dict.Key("Decode")))
+	s.prepare(limits, numbers(p.dict.Key("Decode")))
 	return s, nil
 }
 
@@ -53,41 +55,22 @@ func (p *Picture) bits() int {
 	if p.Stencil || p.codec == "CCITTFaxDecode" {
 		return 1
 	}
-	switch n := p.dict.Key("BitsPerComponent").Int(); n {
+	switch n := number(p.dict, "BitsPerComponent", 8); n {
 	case 1, 2, 4, 8, 16:
 		return n
 	}
 	return 8
 }
 
-// space returns the colour space; what names none, or one that makes no sense, is of the device space with def components.
-func (p *Picture) space(def int) *space {
-	if p.Stencil {
-		return graySpace
-	}
-	n := p.dict.Key("ColorSpace")
-	s := newSpace(n, 0)
-	if s == nil && n.Null() {
-		return deviceSpace(max(1, def))
-	}
-	if s != nil && p.codec == "CCITTFaxDecode" && s.n != 1 {
-		return graySpace
-	}
-	return s
-}
-
-const (
-	partDamaged = "some of the pixel data is damaged or cut"
-	partLimit   = "the pixel data is larger than the limit"
-)
+const partDamaged = "some of the pixel data is damaged or cut"
 
 // fill decodes the data.
-func (p *Picture) fill(s *samples, l Limits) error {
+func (p *Picture) fill(s *samples, l *Limits) error {
 	limit := maxEncoded
 	if p.codec == "" {
 		limit = (s.stride+1)*s.h + 1024 // a predictor takes a byte of each row
 	}
-	data, filter, parms, err := p.encoded(limit)
+	data, filter, parms, _ := p.encoded(limit) // what is missing is counted
 	switch filter {
 	case "":
 		s.data = data
@@ -102,7 +85,6 @@ func (p *Picture) fill(s *samples, l Limits) error {
 	if len(data) == 0 {
 		return pdk.Malformed("a picture without pixels")
 	}
-	_ = err // what is missing was counted
 	return nil
 }
 
@@ -115,11 +97,10 @@ func (p *Picture) encoded(limit int) (data []byte, filter string, parms object.N
 }
 
 // fax decodes fax data (7.4.6).
-func (p *Picture) fax(s *samples, data []byte, parms object.Node, l Limits) error {
-	f := ccitt.Params{K: parms.Key("K").Int(), Columns: parms.Key("Columns").Int(), ByteAlign: parms.Key("EncodedByteAlign").Bool()}
-	f.EndOfBlock = parms.Key("EndOfBlock").Null() || parms.Key("EndOfBlock").Bool()
-	if parms.Key("Columns").Null() {
-		f.Columns = 1728
+func (p *Picture) fax(s *samples, data []byte, parms object.Node, l *Limits) error {
+	f := ccitt.Params{
+		K: number(parms, "K", 0), Columns: number(parms, "Columns", 1728),
+		ByteAlign: flag(parms, "EncodedByteAlign", false), EndOfBlock: flag(parms, "EndOfBlock", true),
 	}
 	if err := l.size(int64(f.Columns), p.Height); err != nil {
 		return err
@@ -129,7 +110,7 @@ func (p *Picture) fax(s *samples, data []byte, parms object.Node, l Limits) erro
 	if len(rows) == 0 {
 		return pdk.Malformed("fax data without a row")
 	}
-	if !parms.Key("BlackIs1").Bool() {
+	if !flag(parms, "BlackIs1", false) {
 		for i := range rows {
 			rows[i] = ^rows[i]
 		}
@@ -141,15 +122,12 @@ func (p *Picture) fax(s *samples, data []byte, parms object.Node, l Limits) erro
 	return nil
 }
 
-// prepare makes the tables of the Decode array d (8.9.5.2).
-func (s *samples) prepare(d []float64) {
+// prepare makes the tables of the Decode array d, limits where it says nothing (8.9.5.2).
+func (s *samples) prepare(limits, d []float64) {
 	levels := 1 << min(s.bits, 8)
 	asIs := true
-	for k := range s.space.n {
-		lo, hi := s.space.limit(k)
-		if s.space.index > 0 {
-			lo, hi = 0, float64(levels-1)
-		}
+	for k := range s.n {
+		lo, hi := at(limits, 2*k, 0), at(limits, 2*k+1, 1)
 		from, to := at(d, 2*k, lo), at(d, 2*k+1, hi)
 		asIs = asIs && from == lo && to == hi
 		row := make([]float64, levels)
@@ -158,20 +136,20 @@ func (s *samples) prepare(d []float64) {
 		}
 		s.decode = append(s.decode, row)
 	}
-	s.plain = asIs && s.space == rgbSpace && s.bits >= 8
-	if s.space.n == 1 {
+	s.plain = asIs && s.space.RGB() && s.bits >= 8
+	if s.n == 1 {
+		s.gray = true
 		for _, v := range s.decode[0] {
-			s.table = append(s.table, s.space.color([]float64{v}))
+			c := color(s.space.Color([]float64{v}))
+			s.table, s.gray = append(s.table, c), s.gray && c.gray()
 		}
 	}
 }
 
 // bilevel reports whether all that the samples can be is black and white, and which value is black.
 func (s *samples) bilevel() (blackIs int, ok bool) {
-	if s.bits != 1 || s.space.n != 1 {
-		return 0, false
-	}
 	switch {
+	case s.bits != 1 || s.n != 1:
 	case s.table[0] == black && s.table[1] == white:
 		return 0, true
 	case s.table[0] == white && s.table[1] == black:
@@ -188,7 +166,7 @@ func (s *samples) row(y int) []byte {
 
 // unpacked returns the samples of a row, those of 16 bits by their high byte, as far as there are any.
 func (s *samples) unpacked(y int) []byte {
-	row, n := s.row(y), s.w*s.space.n
+	row, n := s.row(y), s.w*s.n
 	if s.bits == 8 {
 		return row[:min(n, len(row))]
 	}
@@ -211,7 +189,7 @@ func (s *samples) unpacked(y int) []byte {
 // rgb writes the colours of a row, white where they are missing.
 func (s *samples) rgb(y int, dst []byte) {
 	v := s.unpacked(y)
-	n := len(v) / s.space.n
+	n := len(v) / s.n
 	whiten(dst[3*n:])
 	switch {
 	case s.plain:
@@ -221,36 +199,39 @@ func (s *samples) rgb(y int, dst []byte) {
 			copy(dst[3*i:3*i+3], s.table[v][:])
 		}
 	default:
-		s.convert(v[:n*s.space.n], dst)
+		s.convert(v[:n*s.n], dst)
 	}
 }
 
-// convert writes the colours of pixels of several components. Neighbours are often the same.
+// maxKnown bounds the colours that are remembered; pictures use few of those that cost the most, which are inks.
+const maxKnown = 1 << 15
+
+// convert writes the colours of pixels of several components, each colour made once.
 func (s *samples) convert(v, dst []byte) {
-	n := s.space.n
-	in := make([]float64, n)
-	var last color
-	for i := 0; i < len(v); i += n {
-		if i == 0 || string(v[i:i+n]) != string(v[i-n:i]) {
-			for k := range in {
-				in[k] = s.decode[k][v[i+k]]
-			}
-			last = s.space.color(in)
+	if s.known == nil || len(s.known) > maxKnown {
+		s.known = map[string]color{}
+	}
+	in := make([]float64, s.n)
+	for i := 0; i < len(v); i += s.n {
+		px, to := v[i:i+s.n], dst[i/s.n*3:][:3]
+		if i > 0 && string(px) == string(v[i-s.n:i]) {
+			copy(to, dst[i/s.n*3-3:])
+			continue
 		}
-		copy(dst[i/n*3:i/n*3+3], last[:])
+		c, ok := s.known[string(px)]
+		if !ok {
+			for k := range in {
+				in[k] = s.decode[k][px[k]]
+			}
+			c = s.space.Color(in)
+			s.known[string(px)] = c
+		}
+		copy(to, c[:])
 	}
 }
 
-// gray writes a row of samples whose colours are all gray.
-func (s *samples) gray(y int, dst []byte) {
-	if s.table == nil {
-		rgb := make([]byte, 3*s.w)
-		s.rgb(y, rgb)
-		for i := range dst[:s.w] {
-			dst[i] = rgb[3*i]
-		}
-		return
-	}
+// grays writes a row of samples whose colours are all gray.
+func (s *samples) grays(y int, dst []byte) {
 	v := s.unpacked(y)
 	whiten(dst[len(v):s.w])
 	for i, v := range v {

@@ -25,9 +25,9 @@ const (
 	photoRGB        = 2
 	photoCMYK       = 5
 	photoYCbCr      = 6
-	typeShort       = 3
 	typeLong        = 4
 	tiffEntryBytes  = 12
+	tiffEntries     = 10
 	tiffHeaderBytes = 8
 
 	tiffOverhead = 4096 // more than all of a file but its data
@@ -45,6 +45,8 @@ type tiff struct {
 
 	b               []byte
 	offsets, counts []uint32
+	lists           int    // where the lists of the directory begin
+	behind          []byte // those lists
 }
 
 func (t *tiff) begin() { t.b = append(t.b, "II*\x00\x00\x00\x00\x00"...) }
@@ -57,49 +59,46 @@ func (t *tiff) strip(from int) {
 	}
 }
 
-func put16(b []byte, v uint16) []byte { return append(b, byte(v), byte(v>>8)) }
-func put32(b []byte, v uint32) []byte { return put16(put16(b, uint16(v)), uint16(v>>16)) }
+// little appends the n bytes of a number, the lowest first.
+func little(b []byte, v uint32, n int) []byte {
+	for i := range n {
+		b = append(b, byte(v>>(8*i)))
+	}
+	return b
+}
 
 // end writes the directory and returns the file.
 func (t *tiff) end() []byte {
-	bits := make([]uint32, t.samples)
-	for i := range bits {
-		bits[i] = uint32(t.bits)
-	}
-	entries := []struct {
-		tag, kind uint16
-		values    []uint32
-	}{
-		{tagWidth, typeLong, []uint32{uint32(t.w)}}, {tagHeight, typeLong, []uint32{uint32(t.h)}}, {tagBits, typeShort, bits},
-		{tagCompression, typeShort, []uint32{uint32(t.compressed)}}, {tagPhotometric, typeShort, []uint32{uint32(t.photo)}},
-		{tagOffsets, typeLong, t.offsets}, {tagOrientation, typeShort, []uint32{uint32(t.turn)}},
-		{tagSamples, typeShort, []uint32{uint32(t.samples)}}, {tagRows, typeLong, []uint32{uint32(t.rows)}}, {tagCounts, typeLong, t.counts},
-	}
 	at := len(t.b)
-	dir := put16(nil, uint16(len(entries)))
-	var lists []byte
-	behind := at + 2 + tiffEntryBytes*len(entries) + 4
-	for _, e := range entries {
-		var v []byte
-		for _, x := range e.values {
-			if e.kind == typeShort {
-				v = put16(v, uint16(x))
-			} else {
-				v = put32(v, x)
-			}
-		}
-		dir = put32(put16(put16(dir, e.tag), e.kind), uint32(len(e.values)))
-		if len(v) > 4 {
-			dir = put32(dir, uint32(behind+len(lists)))
-			lists = append(lists, v...)
-		} else {
-			dir = append(dir, v...)
-			dir = append(dir, make([]byte, 4-len(v))...)
-		}
-	}
-	t.b = append(append(append(t.b, dir...), 0, 0, 0, 0), lists...)
-	copy(t.b[4:tiffHeaderBytes], put32(nil, uint32(at)))
+	t.lists = at + 2 + tiffEntryBytes*tiffEntries + 4
+	t.b = little(t.b, tiffEntries, 2)
+	t.entry(tagWidth, uint32(t.w))
+	t.entry(tagHeight, uint32(t.h))
+	bits := []uint32{uint32(t.bits), uint32(t.bits), uint32(t.bits), uint32(t.bits)}
+	t.entry(tagBits, bits[:t.samples]...)
+	t.entry(tagCompression, uint32(t.compressed))
+	t.entry(tagPhotometric, uint32(t.photo))
+	t.entry(tagOffsets, t.offsets...)
+	t.entry(tagOrientation, uint32(t.turn))
+	t.entry(tagSamples, uint32(t.samples))
+	t.entry(tagRows, uint32(t.rows))
+	t.entry(tagCounts, t.counts...)
+	t.b = append(little(t.b, 0, 4), t.behind...)
+	copy(t.b[4:tiffHeaderBytes], little(nil, uint32(at), 4))
 	return t.b
+}
+
+// entry appends an entry of the directory. Several values stand behind it.
+func (t *tiff) entry(tag uint32, values ...uint32) {
+	t.b = little(little(little(t.b, tag, 2), typeLong, 2), uint32(len(values)), 4)
+	if len(values) == 1 {
+		t.b = little(t.b, values[0], 4)
+		return
+	}
+	t.b = little(t.b, uint32(t.lists+len(t.behind)), 4)
+	for _, v := range values {
+		t.behind = little(t.behind, v, 4)
+	}
 }
 
 // encodeRaster writes r as TIFF, its rows packed: scans are mostly white.
