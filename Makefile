@@ -49,7 +49,7 @@ test-race: ## run all tests with the race detector (needs a C compiler)
 lint: ## formatting, vet, other systems, the rules of arch_test.go, go.mod in order
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "not formatted (gofmt -w):"; echo "$$files"; exit 1; fi
 	$(GO) vet ./... $(TESTDATA)
-	GOOS=wasip1 GOARCH=wasm $(GO) vet ./readapi ./wasm/abi ./plugins/pdk ./decoders/...
+	GOOS=wasip1 GOARCH=wasm $(GO) vet ./decoders/pdf/guest ./decoders/image/guest ./decoders/text/guest
 	GOOS=windows $(GO) build -o /dev/null ./cmd/glovebox
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/glovebox
 	$(GO) test -count=1 -run '^Test(Imports|Forbidden|FrontDoor|Sizes|Docs|Habits)$$' .

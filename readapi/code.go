@@ -1,9 +1,6 @@
 package readapi
 
-import (
-	"context"
-	"errors"
-)
+import "errors"
 
 // Code says what kind of failure an Error is. The list is closed; a code's string is API (JSON, vectors, command line): added, never
 // renamed. A Code is itself an error, so errors.Is(err, CodeTooLarge) works on whatever wraps one.
@@ -77,13 +74,7 @@ func CodeOf(err error) Code {
 	if c, ok := errors.AsType[Code](err); ok {
 		return c
 	}
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return CodeLimitTime
-	case errors.Is(err, context.Canceled):
-		return CodeCanceled
-	}
-	return CodeInternal
+	return contextCode(err)
 }
 
 // sentences is what a person reads when an Error has no more exact text: what is wrong, in one sentence.

@@ -1,11 +1,9 @@
 package readapi
 
 import (
-	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Error is the one error type of this module. Programs act on Code; people read Message. Exported functions of every package return an
@@ -16,11 +14,11 @@ type Error struct {
 	Ref  string // artifact id or module name; never a path, never text that a user wrote
 	Err  error  // cause, for the host's log; never sent to a guest, a model or a client
 
-	Detail     string        // what exactly, in words of ours: a feature, a rule; never text from a file
-	Hint       string        // one sentence on what to do
-	Limit      *LimitHit     // with limit_*, too_large, quota_exceeded
-	RetryAfter time.Duration // with busy
-	Final      bool          // the same call will not succeed later, though others of its code may
+	Detail     string    // what exactly, in words of ours: a feature, a rule; never text from a file
+	Hint       string    // one sentence on what to do
+	Limit      *LimitHit // with limit_*, too_large, quota_exceeded
+	RetryAfter Duration  // with busy
+	Final      bool      // the same call will not succeed later, though others of its code may
 }
 
 // LimitHit says which limit was hit: its name as in Limits' JSON, its value, and what the input asked for or had reached (0: unknown).
@@ -87,26 +85,6 @@ func (l LimitHit) String() string {
 
 // Retryable reports whether the same call may succeed later without any change to it.
 func (e *Error) Retryable() bool { return e.Code.Retryable() && !e.Final }
-
-// errorJSON is the shape that API clients see.
-type errorJSON struct {
-	Code         Code      `json:"code"`
-	Message      string    `json:"message"`
-	Op           string    `json:"op,omitempty"`
-	Ref          string    `json:"ref,omitempty"`
-	Retryable    bool      `json:"retryable"`
-	RetryAfterMS int64     `json:"retry_after_ms,omitempty"`
-	Limit        *LimitHit `json:"limit,omitempty"`
-	Hint         string    `json:"hint,omitempty"`
-}
-
-// MarshalJSON gives the public shape: code, message, op, ref, retryable, retry_after_ms, limit, hint. The cause stays behind.
-func (e *Error) MarshalJSON() ([]byte, error) {
-	return json.Marshal(errorJSON{
-		Code: e.Code, Message: e.Message(), Op: e.Op, Ref: e.Ref, Retryable: e.Retryable(),
-		RetryAfterMS: e.RetryAfter.Milliseconds(), Limit: e.Limit, Hint: e.Hint,
-	})
-}
 
 // AsError returns err as an *Error under op: an *Error keeps its fields and gets op only if it has none; everything else is wrapped with
 // the code that CodeOf finds. nil stays nil. It is the one conversion at an exported edge.

@@ -1,21 +1,19 @@
 package readapi
 
-import "time"
-
 // Limits are the caps of one read. Zero in a field means its default; a negative number is an error (see WithDefaults).
 type Limits struct {
-	MaxInputBytes      int64         // a file through a decoder; default 100 MiB
-	MaxImageInputBytes int64         // the same for image/*; default 32 MiB
-	Timeout            time.Duration // wall time of one read; default 30 s
-	Fuel               int64         // work of the decoder; default 300e9 units, about half a minute
-	MaxMemoryBytes     int64         // guest memory; default 256 MiB
-	MaxOutputBytes     int64         // bytes that one answer may carry; default 10 MiB
-	MaxTokens          int64         // estimated tokens that one answer may carry; default 20,000; -1: no limit
-	MaxPixels          int64         // pixels of one frame before decoding; default 40 million
-	MaxSide            int64         // pixels of one side; default 16,384
-	MaxFrames          int64         // frames decoded in one answer; default 64
-	MaxTotalPixels     int64         // pixels summed over the frames of one answer; default 100 million
-	MaxEdge            int64         // the longer side of an image that leaves is scaled down to this; default 1,568 pixels
+	MaxInputBytes      int64    // a file through a decoder; default 100 MiB
+	MaxImageInputBytes int64    // the same for image/*; default 32 MiB
+	Timeout            Duration // wall time of one read; default 30 s
+	Fuel               int64    // work of the decoder; default 300e9 units, about half a minute
+	MaxMemoryBytes     int64    // guest memory; default 256 MiB
+	MaxOutputBytes     int64    // bytes that one answer may carry; default 10 MiB
+	MaxTokens          int64    // estimated tokens that one answer may carry; default 20,000; -1: no limit
+	MaxPixels          int64    // pixels of one frame before decoding; default 40 million
+	MaxSide            int64    // pixels of one side; default 16,384
+	MaxFrames          int64    // frames decoded in one answer; default 64
+	MaxTotalPixels     int64    // pixels summed over the frames of one answer; default 100 million
+	MaxEdge            int64    // the longer side of an image that leaves is scaled down to this; default 1,568 pixels
 }
 
 // DefaultLimits returns the default of every field.
@@ -23,7 +21,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		MaxInputBytes:      100 << 20,
 		MaxImageInputBytes: 32 << 20,
-		Timeout:            30 * time.Second,
+		Timeout:            30e9,
 		Fuel:               300e9,
 		MaxMemoryBytes:     256 << 20,
 		MaxOutputBytes:     10 << 20,

@@ -80,15 +80,6 @@ func (d *Decoder) HasForm(form readapi.Form) bool {
 	return false
 }
 
-// Run decodes natively, without the wall: for tests, fuzzing and comparison. It goes through the same frames as a guest.
-func Run(d *Decoder, in readapi.Input, req readapi.Request) (readapi.Result, error) {
-	c := abi.Collector{MaxFileBytes: req.MaxFileBytes, Child: len(req.Child) > 0}
-	run(d, in, &req, c.Add)
-	res, err := c.Result()
-	res.Unit = d.Unit
-	return res, err
-}
-
 // run calls the decoder and closes its answer with an end or an error frame.
 func run(d *Decoder, in readapi.Input, req *readapi.Request, sink func(abi.Kind, []byte) bool) {
 	w := &Writer{req: req, sink: sink}

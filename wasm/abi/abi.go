@@ -95,6 +95,15 @@ type End struct {
 	Next    *readapi.Position `json:"next,omitempty"`
 }
 
+// Bounds on one answer that are the protocol's own, whatever the caller's limits. A guest ends its answer before it breaks one.
+const (
+	MaxParts    = 1 << 16
+	MaxWarnings = 1 << 10
+	maxChildren = 1 << 14
+	maxMetaKeys = 1 << 10
+	maxFiles    = 1 << 10
+)
+
 // Reportable reports whether a guest may send c in an error frame. The other codes belong to the host; a guest that sends one is
 // bad_output.
 func Reportable(c readapi.Code) bool {

@@ -1,18 +1,11 @@
+//go:build !wasip1
+
 package abi
 
 import (
 	"fmt"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
-)
-
-// Bounds on one answer that are the protocol's own, whatever the caller's limits. A guest ends its answer before it breaks one.
-const (
-	MaxParts    = 1 << 16
-	MaxWarnings = 1 << 10
-	maxChildren = 1 << 14
-	maxMetaKeys = 1 << 10
-	maxFiles    = 1 << 10
 )
 
 // Collector turns the frames of one decode into a Result, host side. It copies what it keeps: a payload may be guest memory.

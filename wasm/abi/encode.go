@@ -19,6 +19,11 @@ type Appender interface {
 	AppendJSON(dst []byte) []byte
 }
 
+// MaxHeaderBytes bounds a frame's JSON header.
+const MaxHeaderBytes = 1 << 20
+
+var errHeader = errors.New("abi: frame header is too long")
+
 // AppendFrame appends the payload of a frame with this header and body to dst. It fails when header is nothing that AppendJSON takes.
 func AppendFrame(dst []byte, header any, body []byte) ([]byte, error) {
 	start := len(dst)

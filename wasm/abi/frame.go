@@ -1,3 +1,5 @@
+//go:build !wasip1
+
 package abi
 
 import (
@@ -11,9 +13,6 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// MaxHeaderBytes bounds a frame's JSON header.
-const MaxHeaderBytes = 1 << 20
-
 // maxNameBytes bounds names and media types in a frame.
 const maxNameBytes = 4096
 
@@ -24,8 +23,6 @@ type Frame struct {
 	Value any
 	Body  []byte
 }
-
-var errHeader = errors.New("abi: frame header is too long")
 
 // ParseFrame decodes the payload of a frame and checks it: header length, JSON, UTF-8 in text bodies, numbers in range. It never panics
 // and never allocates more than a small multiple of the payload. The error is for the host's log; the read is bad_output.

@@ -28,6 +28,9 @@ import (
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
 )
 
+// notInlined are packages in which little time is spent: a call inlined there is only a larger module.
+const notInlined = "decoders/pdf decoders/pdf/internal/picture/... decoders/pdf/internal/cipher wasm/abi plugins/pdk"
+
 // guests are the built-in decoders, in the order in which they are asked.
 var guests = []string{"pdf", "image", "text"}
 
@@ -99,8 +102,23 @@ func build(name string) (m modules.Module, packed []byte, err error) {
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return m, nil, err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-buildmode=c-shared", "-o", out, "./decoders/"+name+"/guest")
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=")
+	guest := "./decoders/" + name + "/guest"
+	env := append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=")
+	dir, err := os.MkdirTemp("", "mkmodules")
+	if err != nil {
+		return m, nil, err
+	}
+	defer os.RemoveAll(dir)
+	literals, err := overlay(dir, guest, env)
+	if err != nil {
+		return m, nil, err
+	}
+	args := []string{"build", "-trimpath", "-overlay=" + literals, "-buildvcs=false", "-ldflags", "-s -w", "-buildmode=c-shared", "-o", out}
+	for _, cold := range strings.Fields(notInlined) {
+		args = append(args, "-gcflags=github.com/glovebox-wasm/glovebox/"+cold+"=-l")
+	}
+	cmd := exec.Command("go", append(args, guest)...)
+	cmd.Env = env
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		return m, nil, fmt.Errorf("%w\n%s", err, msg)
 	}
