@@ -120,7 +120,9 @@ func changed(rnd *rand.Rand, w *pdftest.Writer, i int, seeds [][]byte) string {
 	case 7: // a value that is a reference to another thing
 		any(entries, func(old string) string { return names.FindString(old) + " " + reference() })
 	case 8:
-		any(references, func(old string) string { return strings.Repeat("[", 1+rnd.IntN(120)) + old + strings.Repeat("]", 1+rnd.IntN(120)) })
+		any(references, func(old string) string {
+			return strings.Repeat("[", 1+rnd.IntN(120)) + old + strings.Repeat("]", 1+rnd.IntN(120))
+		})
 	case 9: // another object, of this file or another one
 		if other := takeApart(seeds[rnd.IntN(len(seeds))]); other != nil && rnd.IntN(2) == 0 {
 			return other.Objects[rnd.IntN(len(other.Objects))]
