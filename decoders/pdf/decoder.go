@@ -80,7 +80,7 @@ func (a *answer) run(in readapi.Input) (err error) {
 		return a.views()
 	}
 	for at := range a.w.Units(int64(a.d.total)) {
-		if a.current = at; a.listed > mostListed {
+		if a.current = at; a.listed > mostListed || a.d.spent {
 			return a.w.Stop(at)
 		}
 		if err := a.page(); err != nil {
@@ -115,6 +115,7 @@ func (a *answer) document() error {
 // page emits the current page. Everything of it is read before any of it goes out, so that an end of the budget never leaves a page half
 // given. What has no budget of its own goes with the text: a later answer that goes on behind it does not say it again.
 func (a *answer) page() error {
+	a.d.alone = a.emitted == 0
 	p := a.d.read(int(a.current), a.d.page(int(a.current)))
 	if err := a.w.Text(a.current, p.text); err != nil {
 		return err

@@ -309,18 +309,19 @@ func TestPageSizes(t *testing.T) {
 
 // Whatever stands in them, the facts of a document fit the frames that they travel in.
 func TestMetaIsBounded(t *testing.T) {
-	long := "(" + strings.Repeat(`\001`, 5000) + ")"
-	name := "/" + strings.Repeat("#01", 5000)
+	long := "(" + strings.Repeat(`\001`, maxMetaBytes+100) + ")"
+	short := "(" + strings.Repeat(`\001`, maxTitleBytes+100) + ")"
+	name := "/" + strings.Repeat("#01", maxTitleBytes+100)
 	doc := book(1, nil, func(w *pdftest.Writer, _ []int) string {
 		w.Info = w.Add("<</Title%s/Author%s/Subject%s/Keywords%s/Creator%s/Producer%s>>", long, long, long, long, long, long)
 		var items []pdftest.OutlineItem
 		var specs, groups strings.Builder
 		for i := range maxOutline + 10 {
-			items = append(items, item("x", 1, "/Title"+long+"/A<</S/URI/URI"+long+">>"))
+			items = append(items, item("x", 1, "/Title"+short+"/A<</S/URI/URI"+short+">>"))
 			file := w.Stream("", nil)
-			spec := w.Add("<</F%s/Desc%s/AFRelationship%s/EF<</F %d 0 R>>>>", long, long, name, file)
+			spec := w.Add("<</F%s/Desc%s/AFRelationship%s/EF<</F %d 0 R>>>>", short, short, name, file)
 			fmt.Fprintf(&specs, "(%d)%d 0 R", i, spec)
-			fmt.Fprintf(&groups, "%d 0 R ", w.Add("<</Name%s>>", long))
+			fmt.Fprintf(&groups, "%d 0 R ", w.Add("<</Name%s>>", short))
 		}
 		tree := w.Add("<</Names[%s]>>", specs.String())
 		return fmt.Sprintf("/Lang%s/Outlines %d 0 R/Names<</EmbeddedFiles %d 0 R>>/OCProperties<</OCGs[%s]/D<<>>>>", long, w.Outline(items...), tree, groups.String())

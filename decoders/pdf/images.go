@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/picture"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -106,7 +107,7 @@ type view struct {
 func (a *answer) views() error {
 	v := view{limits: picture.NewLimits(a.req)}
 	for at := range a.w.Units(int64(a.d.total)) {
-		if a.current = at; a.emitted >= v.limits.MaxFrames || a.emitted > 0 && a.listed > mostListed {
+		if a.current = at; a.emitted >= v.limits.MaxFrames || a.emitted > 0 && (a.listed > mostListed || a.d.spent) {
 			return a.w.Stop(at)
 		}
 		if err := a.view(&v); err != nil {
@@ -125,8 +126,9 @@ func (a *answer) views() error {
 // view emits the current page as a picture.
 func (a *answer) view(v *view) error {
 	at := a.current
+	a.d.alone = a.emitted == 0
 	a.d.read(int(at), a.d.page(int(at)))
-	shown, err := picture.PageView(&a.d.content, v.limits)
+	shown, err := a.shown(v.limits)
 	if err != nil {
 		return a.noView(v, err)
 	}
@@ -143,6 +145,19 @@ func (a *answer) view(v *view) error {
 		return nil
 	}
 	return errors.Join(a.listPictures(int(at)), a.viewWarnings(&shown))
+}
+
+// shown is what the images of the page that was read last show. Whatever is wrong with them costs this page only.
+func (a *answer) shown(l *picture.Limits) (v picture.View, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			if s, mine := x.(object.Stop); mine {
+				panic(s)
+			}
+			err = pdk.Malformed("the images of a page break the decoder")
+		}
+	}()
+	return picture.PageView(&a.d.content, l)
 }
 
 // goesOn reports whether a former answer gave the beginning of the current page, with what is said of it.

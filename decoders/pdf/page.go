@@ -18,19 +18,34 @@ type pageText struct {
 	tokens   int64 // of text and data
 }
 
+// A page that alone takes more work than a read may do would end every answer that begins with it, and with it the way to the pages behind.
+// What was read of it is given; spentWork is what that may take.
+const (
+	tooMuchWork = "the page takes more work than a read may do"
+	spentWork   = 4_000_000
+)
+
 // read returns what a page gives: its content, then the appearances of its annotations, then what the annotations say. Whatever is wrong
 // with it costs this page only.
 func (d *document) read(at int, p page) (out pageText) {
 	in := content.New(d.file, &d.fonts, &d.content)
 	var m marks
 	defer func() {
-		if x := recover(); x != nil {
-			if s, mine := x.(object.Stop); mine {
-				panic(s)
+		switch x := recover().(type) {
+		case nil:
+			return
+		case object.Stop:
+			if !d.alone {
+				panic(x)
 			}
+			d.spent = true
+			d.file.Leave(spentWork)
+			d.content.Short = tooMuchWork
+			in.Finish()
+		default:
 			d.content.Damaged = "the page is damaged"
-			out = d.laidOut(at, &p, &m)
 		}
+		out = d.laidOut(at, &p, &m)
 	}()
 	if !p.dict.Is(object.Dict) {
 		d.content.Damaged = "the page cannot be found"

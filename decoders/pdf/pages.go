@@ -29,6 +29,8 @@ type document struct {
 	seen        []seenPage   // of this answer
 	scriptSeen  bool         // an annotation of a page that was read has one
 	hidden      int          // characters of pages that were read which are not seen
+	alone       bool         // the page that is read is the first of its answer
+	spent       bool         // it took all the work of the read
 }
 
 // page is one page with what it inherits.

@@ -81,7 +81,7 @@ func (v *vector) check(t *testing.T, units []readapi.Range) {
 func TestVectors(t *testing.T) { decodertest.Run(t, "pdf", decodertest.Native(&Decoder)) }
 
 func vectors() (all []vector) {
-	for _, list := range [][]vector{structureVectors(), repairVectors(), offsetVectors(), cutVectors(), newestVectors(), treeVectors(), streamVectors(), filterVectors(), fontVectors(), contentVectors(), cryptVectors(), documentVectors(), scanVectors(), refusedVectors()} {
+	for _, list := range [][]vector{structureVectors(), repairVectors(), offsetVectors(), cutVectors(), newestVectors(), treeVectors(), streamVectors(), filterVectors(), fontVectors(), programVectors(), contentVectors(), cryptVectors(), documentVectors(), scanVectors(), refusedVectors()} {
 		all = append(all, list...)
 	}
 	return all

@@ -288,6 +288,16 @@ func TestState(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
+	packed, err := binary.Rewrite(wasm, &binary.RewriteOptions{MaxDepth: 77, PackData: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = binary.ReadState(packed); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("packed: %s", d)
+	}
 	again, err := binary.Rewrite(wasm, &binary.RewriteOptions{MaxDepth: 77})
 	if err != nil || !bytes.Equal(again, rewritten) {
 		t.Errorf("the second time it is another module, %v", err)
@@ -299,10 +309,16 @@ func TestState(t *testing.T) {
 
 // TestReadStateRefuses: damaged sections, one byte at a time and cut everywhere, give a *RuleError or another valid State.
 func TestReadStateRefuses(t *testing.T) {
+	for _, packed := range []bool{false, true} {
+		refusesState(t, packed)
+	}
+}
+
+func refusesState(t *testing.T, packed bool) {
 	m := shell()
 	m.Data(3, []byte("abc"))
 	m.ExportFunc("f", m.Func(nil, nil, nil))
-	rewritten, err := binary.Rewrite(m.Bytes(), nil)
+	rewritten, err := binary.Rewrite(m.Bytes(), &binary.RewriteOptions{PackData: packed})
 	if err != nil {
 		t.Fatal(err)
 	}

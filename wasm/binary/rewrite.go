@@ -33,6 +33,7 @@ type RewriteOptions struct {
 	MaxTableElems  uint32        // what all tables together may grow to, those that declare less aside; default 1 Mi
 	MaxDepth       int32         // calls open at once; default 1,500
 	MaxOutputBytes int           // code of the output, which is larger than the module's; default 64 MiB
+	PackData       bool          // compress the data that the host writes, for a module that ships
 }
 
 func (o *RewriteOptions) withDefaults() (RewriteOptions, error) {
@@ -247,7 +248,7 @@ func (r *rewriter) module(original [32]byte) ([]byte, error) {
 	r.names(out)
 	sec := &encoder{}
 	sec.name(stateSection)
-	sec.raw(state.encode()...)
+	sec.raw(state.encode(r.opts.PackData)...)
 	out.section(sectionCustom, sec.b)
 	return out.b, nil
 }

@@ -1,5 +1,11 @@
 package binary
 
+import (
+	"bytes"
+	"compress/flate"
+	"io"
+)
+
 // stateSection is the custom section that carries a State.
 const stateSection = ReservedPrefix + "state"
 
@@ -31,13 +37,14 @@ type Global struct {
 	Type   ValType
 }
 
-// Segment is data for the guest's memory. Bytes is a part of the module that ReadState was given.
+// Segment is data for the guest's memory. Bytes is a part of the module that ReadState was given, or of its data unpacked.
 type Segment struct {
 	Offset uint32
 	Bytes  []byte
 }
 
-func (s *State) encode() []byte {
+// encode writes s; packed compresses the data.
+func (s *State) encode(packed bool) []byte {
 	e := &encoder{}
 	e.u32(stateVersion)
 	e.u32(uint32(s.Rewriter))
@@ -60,9 +67,24 @@ func (s *State) encode() []byte {
 		e.u32(uint32(len(d.Bytes)))
 		end = d.Offset + uint32(len(d.Bytes))
 	}
-	for _, d := range s.Data {
-		e.raw(d.Bytes...)
+	if !packed {
+		e.raw(0)
+		for _, d := range s.Data {
+			e.raw(d.Bytes...)
+		}
+		return e.b
 	}
+	e.raw(1)
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestCompression)
+	if err != nil {
+		panic(err) // there is such a level
+	}
+	for _, d := range s.Data {
+		w.Write(d.Bytes)
+	}
+	w.Close()
+	e.raw(b.Bytes()...)
 	return e.b
 }
 
@@ -146,7 +168,7 @@ func (s *State) readData(c *cursor) bool {
 	sizes, end := make([]uint32, 0, n), uint32(0)
 	for range n {
 		offset := end + c.u32()
-		size := uint32(c.count("bytes", 1, 1<<30))
+		size := c.u32() // its bytes may be packed; they are held against what is left below
 		if c.err == nil && int64(offset)+int64(size) > int64(s.MemoryMinPages)<<16 {
 			c.fail(RuleState, c.pos, "a segment outside of the memory")
 		}
@@ -156,8 +178,37 @@ func (s *State) readData(c *cursor) bool {
 		s.Data, sizes = append(s.Data, Segment{Offset: offset}), append(sizes, size)
 		end = offset + size
 	}
+	data := c
+	if packed := c.u8(); packed == 1 {
+		data = unpacked(c, sizes)
+	} else if packed != 0 {
+		c.fail(RuleState, c.pos, "data is packed in another way")
+	}
 	for i, size := range sizes {
-		s.Data[i].Bytes = c.bytes(int(size))
+		s.Data[i].Bytes = data.bytes(int(size))
+	}
+	if data.err != nil && c.err == nil {
+		c.fail(RuleState, c.pos, "the data does not go as far as its segments")
 	}
 	return c.err == nil
+}
+
+// maxPackedData bounds what is unpacked; admission lets through less.
+const maxPackedData = 256 << 20
+
+// unpacked decompresses the data of segments with these sizes, no more of it than they take.
+func unpacked(c *cursor, sizes []uint32) *cursor {
+	total := int64(0)
+	for _, size := range sizes {
+		total += int64(size)
+	}
+	if total > maxPackedData {
+		c.fail(RuleState, c.pos, "more than %d bytes of packed data", maxPackedData)
+		return c
+	}
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, flate.NewReader(bytes.NewReader(c.bytes(c.left()))), total); err != nil {
+		c.fail(RuleState, c.pos, "data that is not packed")
+	}
+	return &cursor{b: b.Bytes(), end: b.Len()}
 }

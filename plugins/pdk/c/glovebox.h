@@ -43,7 +43,7 @@
 #endif
 
 /* Frame kinds. gb_emit takes any; the functions below cover all of them. */
-enum { GB_DESCRIBE = 1, GB_META, GB_TEXT, GB_IMAGE, GB_DATA, GB_WARNING, GB_ERROR, GB_CHILD, GB_END };
+enum { GB_DESCRIBE = 1, GB_META, GB_TEXT, GB_IMAGE, GB_DATA, GB_WARNING, GB_ERROR, GB_CHILD, GB_END, GB_FILE };
 
 /* Levels of gb_log. */
 enum { GB_DEBUG = 0, GB_INFO, GB_WARN, GB_FAULT };
@@ -70,8 +70,9 @@ typedef struct {
     gb_bytes media_type, name, form;
     gb_range *units; size_t units_len;
     int64_t start_at, start_part, start_offset;
-    int64_t *child; size_t child_len;
-    int64_t max_tokens, max_bytes, max_pixels, max_side, max_frames, max_total_pixels, max_edge;
+    int64_t *child; size_t child_len; /* the file inside the file to hand on with gb_file, as the whole answer; one number */
+    gb_bytes password;
+    int64_t max_tokens, max_bytes, max_file_bytes, max_pixels, max_side, max_frames, max_total_pixels, max_edge;
     int unescaped;
 } gb_request;
 
@@ -85,7 +86,7 @@ typedef struct gb_call {
     int64_t total; int at_least;
     int has_next; int64_t next_at, next_part, next_offset;
     int64_t at, part;                 /* the current unit, and part of it */
-    int64_t tokens, bytes, parts, frames, warnings;
+    int64_t tokens, bytes, parts, frames, warnings, files;
     int64_t walked;                   /* the unit that gb_next gave last */
 } gb_call;
 
@@ -444,8 +445,9 @@ GB__API int gb_parse_request(gb_bytes json, gb_request *q) {
         struct { const char *key; int64_t *to; } ints[] = {
             {"v", &q->v}, {"max_tokens", &q->max_tokens}, {"max_bytes", &q->max_bytes}, {"max_pixels", &q->max_pixels}, {"max_side", &q->max_side},
             {"max_frames", &q->max_frames}, {"max_total_pixels", &q->max_total_pixels}, {"max_edge", &q->max_edge},
+            {"max_file_bytes", &q->max_file_bytes},
         };
-        struct { const char *key; gb_bytes *to; } strings[] = {{"media_type", &q->media_type}, {"name", &q->name}, {"form", &q->form}};
+        struct { const char *key; gb_bytes *to; } strings[] = {{"media_type", &q->media_type}, {"name", &q->name}, {"form", &q->form}, {"password", &q->password}};
         int done = 0;
         for (size_t i = 0; i < sizeof ints / sizeof *ints && !done; i++)
             if ((done = gb_equal(k, ints[i].key))) *ints[i].to = gb__int(&j);
@@ -797,6 +799,41 @@ GB__API int gb_data(gb_call *c, int64_t at, gb_bytes json) {
     return gb__emit_head(c, GB_DATA, &h, json);
 }
 
+/* Hand on a file inside the file, to be read by a decoder of its own type: the child that the request names (at 0), or the picture of unit
+ * at, whose parts take its place there. Pictures that do not fit the answer go to the next one. max_file_bytes 0: none is wanted. */
+GB__API int gb_file(gb_call *c, int64_t at, int64_t n, gb_bytes name, gb_bytes media_type, gb_bytes data) {
+    enum { tokens = 2000, piece = 1 << 20 };
+    int64_t size = (int64_t)data.len, most = c->req.max_file_bytes;
+    if (at) {
+        int given;
+        if (gb__begin(c, at, &given) || given) return c->status;
+        if (c->parts && (!gb__fits(c, tokens, 0) || c->files + size > most)) return gb__full(c, 0);
+        gb__spend(c, tokens, 0);
+    }
+    if (c->status) return c->status;
+    if ((c->files += size) > most) return gb_over(c, "limit_output", "max_file_bytes", most, c->files);
+    do {
+        gb_bytes now = {data.ptr, data.len < piece ? data.len : piece};
+        data.ptr += now.len;
+        data.len -= now.len;
+        gb_buf h = {0};
+        gb_putc(&h, '{');
+        if (at) gb_json_int(&h, "at", at);
+        gb_json_key(&h, "child");
+        gb_putc(&h, '{');
+        gb_json_int(&h, "n", n);
+        gb_json_key(&h, "name");
+        gb_json_string(&h, name);
+        gb_json_key(&h, "media_type");
+        gb_json_string(&h, media_type);
+        gb_json_int(&h, "bytes", size);
+        gb_putc(&h, '}');
+        if (data.len) gb_puts(&h, ",\"more\":true");
+        if (gb__emit_head(c, GB_FILE, &h, now)) break;
+    } while (data.len);
+    return c->status;
+}
+
 /* ---- exports ---- */
 
 static void gb__end(gb_call *c) {
@@ -896,7 +933,9 @@ GB__API int gb__decode(const gb_decoder *d) {
         has = f.len == c.req.form.len;
         for (size_t i = 0; has && i < f.len; i++) has = f.ptr[i] == c.req.form.ptr[i];
     }
-    if (has) {
+    if (has && c.req.child_len && !d->children) {
+        gb_invalid(&c, "this decoder lists no files inside a file");
+    } else if (has) {
         d->decode(&c);
     } else {
         gb_puts(&c.said, "this decoder does not have the form ");

@@ -106,9 +106,11 @@ pub struct Request {
     pub form: String,
     pub units: Vec<(i64, i64)>, // from, to; to 0: to the end
     pub start: Position,
-    pub child: Vec<i64>,
+    pub child: Vec<i64>, // the file inside the file to hand on with Call::file, as the whole answer; one number
+    pub password: String,
     pub max_tokens: i64,
     pub max_bytes: i64,
+    pub max_file_bytes: i64,
     pub unescaped: bool,
     pub max_pixels: i64,
     pub max_side: i64,
@@ -164,6 +166,8 @@ impl Request {
                 })?,
                 "max_tokens" => q.max_tokens = j.int()?,
                 "max_bytes" => q.max_bytes = j.int()?,
+                "max_file_bytes" => q.max_file_bytes = j.int()?,
+                "password" => q.password = j.string()?,
                 "unescaped" => q.unescaped = j.bool()?,
                 "max_pixels" => q.max_pixels = j.int()?,
                 "max_side" => q.max_side = j.int()?,
@@ -429,6 +433,7 @@ pub mod kind {
     pub const ERROR: u32 = 7;
     pub const CHILD: u32 = 8;
     pub const END: u32 = 9;
+    pub const FILE: u32 = 10;
 }
 
 /// One decode: the request, the input, and the answer, which is kept within the request's budget.
@@ -447,6 +452,7 @@ pub struct Call {
     parts: i64,  // emitted
     frames: i64, // of parts
     warnings: i64,
+    files: i64, // bytes of files that were handed on
 }
 
 // What one answer may have: less than the protocol allows, with room for what is still to come.
@@ -517,6 +523,45 @@ impl Call {
     pub fn child(&mut self, n: i64, name: &str, media_type: &str, bytes: i64) -> Result<(), Fail> {
         let h = Object::new().int("n", n).str("name", name).str("media_type", media_type).int("bytes", bytes);
         self.emit(kind::CHILD, &h.end(), &[])
+    }
+
+    /// Hand on a file inside the file, to be read by a decoder of its own type: the child that the request names (at 0), or the picture of
+    /// unit at, whose parts take its place there. Pictures that do not fit the answer go to the next one. max_file_bytes 0: none is wanted.
+    pub fn file(&mut self, at: i64, n: i64, name: &str, media_type: &str, data: &[u8]) -> Result<(), Fail> {
+        const TOKENS: i64 = 2000; // readapi.ImageTokens
+        const PIECE: usize = 1 << 20;
+        let (size, most) = (data.len() as i64, self.req.max_file_bytes);
+        if at != 0 {
+            if self.begin(at)? {
+                return Ok(());
+            }
+            if self.parts > 0 && (!self.fits(TOKENS, 0) || self.files + size > most) {
+                return self.full(0);
+            }
+            self.spend(TOKENS, 0);
+        }
+        self.files += size;
+        if self.files > most {
+            return Err(self.fail(Fail::over("limit_output", "max_file_bytes", most, self.files)));
+        }
+        let child = Object::new().int("n", n).str("name", name).str("media_type", media_type).int("bytes", size).end();
+        let mut rest = data;
+        loop {
+            let (now, then) = rest.split_at(rest.len().min(PIECE));
+            rest = then;
+            let mut h = Object::new();
+            if at != 0 {
+                h = h.int("at", at);
+            }
+            h = h.raw("child", &child);
+            if !rest.is_empty() {
+                h = h.raw("more", "true");
+            }
+            self.emit(kind::FILE, &h.end(), now)?;
+            if rest.is_empty() {
+                return Ok(());
+            }
+        }
     }
 
     /// How many units the file has; at_least: this is only a lower bound.
@@ -803,7 +848,13 @@ pub fn decode(d: &Decoder) -> i32 {
     };
     let mut c = Call { req, input_len: unsafe { host::input_len() }, ..Call::default() };
     let has = c.req.form == "auto" || d.forms.contains(&c.req.form.as_str());
-    let res = if has { (d.decode)(&mut c) } else { Err(Fail::invalid(&format!("this decoder does not have the form {}", c.req.form))) };
+    let res = if has && !c.req.child.is_empty() && !d.children {
+        Err(Fail::invalid("this decoder lists no files inside a file"))
+    } else if has {
+        (d.decode)(&mut c)
+    } else {
+        Err(Fail::invalid(&format!("this decoder does not have the form {}", c.req.form)))
+    };
     if let Err(f) = res {
         c.fail(f);
     }

@@ -126,7 +126,7 @@ func build(name string) (m modules.Module, packed []byte, err error) {
 	if err != nil {
 		return m, nil, err
 	}
-	wasm, err := binary.Rewrite(original, nil)
+	wasm, err := binary.Rewrite(original, &binary.RewriteOptions{PackData: true})
 	if err != nil {
 		return m, nil, err
 	}

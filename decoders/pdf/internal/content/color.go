@@ -112,6 +112,10 @@ func parseSpace(n object.Node, depth int) *space {
 			return &space{kind: spaceNone, n: 1}
 		}
 		return &space{kind: spaceTint, n: 1, base: parseSpace(n.Index(2), depth+1), tint: n.Index(3)}
+	case "Pattern":
+		if base := n.Index(1); !base.Null() {
+			return &space{kind: spacePattern, base: parseSpace(base, depth+1)}
+		}
 	case "DeviceN":
 		return &space{kind: spaceTint, n: n.Index(1).Len(), base: parseSpace(n.Index(2), depth+1), tint: n.Index(3)}
 	}
@@ -258,6 +262,9 @@ func (f *frame) components(s *space) ink {
 			v[n] = t.Num
 			n++
 		}
+	}
+	if last := len(f.args) - 1; s.kind == spacePattern && last >= 0 && f.args[last].Kind == object.TokName {
+		return f.pattern(string(f.args[last].S), s, v[:n])
 	}
 	return s.ink(v[:n])
 }

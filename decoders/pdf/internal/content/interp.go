@@ -18,6 +18,8 @@ type Interp struct {
 
 	letters    []letters
 	type3s     map[int]*type3
+	tiles      map[int]glyphKind // what patterns paint
+	shadings   map[int]ink
 	masks      map[int]bool // by their groups: they let nothing through
 	annotation bool         // an appearance is run
 }
@@ -122,7 +124,7 @@ func (f *frame) operator(op []byte) {
 	case "gs":
 		f.external(string(f.bytes(1)))
 	case "sh":
-		f.shade()
+		f.shade(string(f.bytes(1)))
 	case "BI":
 		f.inlineImage()
 	default:

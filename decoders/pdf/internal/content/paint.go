@@ -175,7 +175,7 @@ func (f *frame) strokeArea(a, b point, wide float64) {
 }
 
 // shade paints a shading over all that the clip lets through (8.7.4.2).
-func (f *frame) shade() {
+func (f *frame) shade(name string) {
 	s := &f.state
 	if !s.paints(ink{kind: inkUnknown}, s.fillAlpha) {
 		return
@@ -189,8 +189,8 @@ func (f *frame) shade() {
 	p.add(r.X1, r.Y1)
 	p.add(r.X0, r.Y1)
 	p.close()
-	c := s.coatOf(ink{kind: inkUnknown}, s.fillAlpha)
-	c.sheer = true // it need not reach everywhere
+	c := s.coatOf(f.in.shading(f.resource("Shading", name)), s.fillAlpha)
+	c.sheer = c.sheer || c.ink.kind != inkKnown // it need not reach everywhere
 	f.in.cover(p, false, s, c)
 }
 

@@ -35,6 +35,9 @@ func (s Space) Indexed() bool { return s.s.kind == spaceIndexed }
 // RGB reports whether a colour is red, green and blue, from 0 to 1.
 func (s Space) RGB() bool { return s.s.kind == spaceRGB }
 
+// CMYK reports whether a colour is cyan, magenta, yellow and black, from 0 to 1.
+func (s Space) CMYK() bool { return s.s.kind == spaceCMYK }
+
 // Lab reports whether a colour is L*, a* and b*.
 func (s Space) Lab() bool { return s.s.kind == spaceLab }
 

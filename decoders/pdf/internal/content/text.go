@@ -95,11 +95,13 @@ func (t *text) seen(wide float64, s *state, order uint32) {
 	case alpha*s.group <= leastAlpha, s.blocked, k.kind == inkNone:
 		t.hidden = HiddenColor
 	}
+	t.paintedIn(k)
+}
+
+// paintedIn sets the ink of the letters that follow.
+func (t *text) paintedIn(k ink) {
 	t.ink = k
-	if s.type3 != nil { // it may have colours of its own
-		t.ink.kind = inkUnknown
-	}
-	t.behind = t.hidden == Visible && t.ink.kind == inkKnown && (order > 0 || t.ink.like(paper))
+	t.behind = t.hidden == Visible && k.kind == inkKnown && (t.order > 0 || k.like(paper))
 }
 
 // How large a field is at least that a person can read text in, in parts of the font's size.

@@ -20,7 +20,9 @@ type glyphKind uint8
 
 const (
 	glyphNew   glyphKind = iota
-	glyphDrawn           // it paints something
+	glyphDrawn           // it paints something in the colour of the text
+	glyphOwn             // it paints something in colours of its own
+	glyphPaper           // it paints something in the colour of paper
 	glyphBlank           // it paints nothing, or is not there
 	glyphText            // it shows text
 )
@@ -105,22 +107,51 @@ func (t *type3) look(c byte) glyphKind {
 	return paintsOf(data)
 }
 
-// paintsOf says what a content stream paints.
+// paintsOf says what a content stream paints, without running it.
 func paintsOf(data []byte) glyphKind {
-	kind := glyphBlank
+	kind, ink := glyphBlank, glyphDrawn
+	var v []float64 // operands that are numbers
+	stencil := false
 	for l := (object.Lexer{B: data}); ; l.Text = l.Text[:0] {
-		switch token := l.Next(); {
-		case token.Kind == object.TokEOF:
+		token := l.Next()
+		if token.Kind == object.TokNumber && len(v) < maxTints {
+			v = append(v, token.Num)
+		}
+		if token.Kind == object.TokEOF {
 			return kind
-		case token.Kind != object.TokKeyword:
-		default:
-			switch string(token.S) {
-			case "f", "F", "f*", "B", "B*", "b", "b*", "S", "s", "sh", "Do", "BI":
-				return glyphDrawn
-			case "Tj", "TJ", "'", "\"":
-				kind = glyphText
+		}
+		if token.Kind != object.TokKeyword {
+			continue
+		}
+		switch string(token.S) {
+		case "f", "F", "f*", "B", "B*", "b", "b*", "S", "s":
+			if kind != glyphBlank && kind != ink || ink == glyphOwn {
+				return glyphOwn
+			}
+			kind = ink
+		case "sh", "Do", "BI":
+			if kind = glyphDrawn; ink != glyphDrawn {
+				return glyphOwn
+			}
+			return kind
+		case "Tj", "TJ", "'", "\"":
+			return glyphText
+		case "d1": // whatever colours are set behind it do not count (9.6.5)
+			stencil = true
+		case "g", "rg", "k", "G", "RG", "K":
+			if stencil {
+				break
+			}
+			ink = glyphOwn
+			if space := [5]*space{1: deviceGray, 3: deviceRGB, 4: deviceCMYK}[min(len(v), 4)]; space != nil && space.ink(v).like(paper) {
+				ink = glyphPaper
+			}
+		case "sc", "SC", "scn", "SCN", "cs", "CS":
+			if !stencil {
+				ink = glyphOwn
 			}
 		}
+		v = v[:0]
 	}
 }
 
@@ -150,7 +181,16 @@ func (f *frame) runGlyph(t *type3, c byte, m Matrix) {
 func (f *frame) type3Glyph(v uint32, moved float64) {
 	t, out := f.state.type3, &f.in.out
 	out.blank = false
-	switch t.glyph(byte(v)) {
+	kind := t.glyph(byte(v))
+	k, _ := f.state.lettersInk()
+	switch kind {
+	case glyphOwn:
+		k.kind = inkUnknown
+	case glyphPaper:
+		k = ink{rgb: paper}
+	}
+	out.paintedIn(k)
+	switch kind {
 	case glyphBlank:
 		out.blank = true
 	case glyphText:

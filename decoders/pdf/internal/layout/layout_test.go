@@ -11,6 +11,26 @@ import (
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/font"
 )
 
+// sheet builds pages by hand.
+type sheet struct{ page content.Page }
+
+// put adds a span of upright text whose characters are half as wide as high.
+func (s *sheet) put(x, y, size float64, text string) *content.Span {
+	return s.turned(x, y, 1, 0, size, text)
+}
+
+// turned adds a span that is written in a direction.
+func (s *sheet) turned(x, y, ux, uy, size float64, text string) *content.Span {
+	p := &s.page
+	start := int32(len(p.Buf))
+	p.Buf = append(p.Buf, text...)
+	w := 0.5 * size * float64(len([]rune(text)))
+	p.Spans = append(p.Spans, content.Span{
+		Start: start, End: int32(len(p.Buf)), X0: x, Y0: y, X1: x + w*ux, Y1: y + w*uy, UX: ux, UY: uy, Size: size,
+	})
+	return &p.Spans[len(p.Spans)-1]
+}
+
 // filler is a paragraph that says what is usual on a page: ten lines of 10 points.
 func filler(s *sheet, x, y float64) float64 {
 	for i := range 10 {
@@ -222,6 +242,26 @@ func TestVertical(t *testing.T) {
 		sp.Y1, sp.Vertical = 700-10*float64(len([]rune(text))), true
 	}
 	if got, want := Lay(&s.page).Text, "縦書きの文\n二行目です\n三行目\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestRuby has kana over two words of a line, and over none.
+func TestRuby(t *testing.T) {
+	var s sheet
+	line := s.put(72, 700, 20, "今日は東京へ行く")
+	line.X1 = 72 + 8*20
+	s.put(72, 718, 8, "きょう").X1 = 112
+	s.put(132, 718, 8, "とうきょう").X1 = 172
+	if got, want := Lay(&s.page).Text, "今日(きょう)は東京(とうきょう)へ行く\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var small sheet
+	small.put(80, 700, 8, "きょう").X1 = 104
+	small.put(72, 680, 20, "今日は").X1 = 132
+	small.put(72, 640, 8, "ちいさい").X1 = 104
+	small.put(72, 620, 20, "Latin").X1 = 122
+	if got, want := Lay(&small.page).Text, "今日(きょう)は\n\nちいさい\n\nLatin\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -58,7 +58,7 @@ func (f *flow) rowsOf() []row {
 		rows = f.layers(rows, line)
 	}
 	sortRows(rows)
-	return rows
+	return ruby(rows)
 }
 
 // sortRows sorts rows from top to bottom.
@@ -81,7 +81,7 @@ func (f *flow) layers(rows []row, line []run) []row {
 			u := line[i]
 			if u.x0 < end-overlap*u.size {
 				if over == nil {
-					over, line = []run{}, slices.Clone(line)
+					over, line = make([]run, 0, len(line)-i), slices.Clone(line)
 				}
 				over = append(over, u)
 				line[i].to = u.from // taken

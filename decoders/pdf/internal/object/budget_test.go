@@ -100,8 +100,8 @@ func TestKeptObjects(t *testing.T) {
 		if f.Object(3+i).Len() != 3*items {
 			t.Fatalf("object %d is lost", 3+i)
 		}
-		if len(f.loads) > most {
-			most = len(f.loads)
+		most = max(most, len(f.loads))
+		if i%10 == 9 {
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 			if used := int64(after.HeapAlloc) - int64(before.HeapAlloc); used > 2*maxKeptBytes {

@@ -70,7 +70,7 @@ func (f *File) handler(dict *object) (*crypt, error) {
 	}
 	meta := dict.key("EncryptMetadata")
 	c := &crypt{plainMeta: meta.kind == objBool && meta.num == 0, filters: f.direct(dict.key("CF"))}
-	if v < 4 {
+	if v < 4 && r < 4 { // crypt filters came with both
 		c.str, c.stm, c.eff = methodRC4, methodRC4, methodRC4
 		return c, nil
 	}
@@ -93,7 +93,8 @@ func (o *object) locks() bool {
 	return r >= 2 && user >= 16 && len(o.key("O").s) >= 32
 }
 
-// method returns the method of the crypt filter that name names (7.6.6); Identity is the one of a missing name.
+// method returns the method of the crypt filter that name names (7.6.6); Identity is the one of a missing name. A filter that does not say
+// its method is damaged: its default, None, leaves it to the handler, and the standard one has no other way.
 func (c *crypt) method(f *File, name *object) method {
 	if name.kind != objName || name.isName("Identity") {
 		return methodNone
@@ -106,10 +107,6 @@ func (c *crypt) method(f *File, name *object) method {
 		return methodAES
 	case "None":
 		return methodNone
-	case "":
-		if filter.kind == objDict {
-			return methodNone // its default
-		}
 	}
 	return methodUnknown
 }

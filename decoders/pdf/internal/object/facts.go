@@ -7,7 +7,7 @@ const linearizedLook = 1 << 10
 
 // Linearized reports whether the file says that it is laid out for reading from its begin (annex F).
 func (f *File) Linearized() bool {
-	head := f.window(f.base, linearizedLook)
+	head := f.peek(f.base, linearizedLook)
 	f.searched(len(head))
 	return bytes.Contains(head, []byte("/Linearized"))
 }

@@ -129,42 +129,46 @@ func (l *Lexer) keyword() Token {
 // number reads a number and stops at the first character that cannot belong to it, so that "0.5w" is a number and an operator. Of several
 // signs the first counts, and digits behind a sign or a second point inside a number are dropped, as Acrobat does.
 func (l *Lexer) number() Token {
-	var v, scale float64 = 0, 1
+	var v float64
 	var neg, frac, digits, drop bool
-	start := l.Pos
-	for ; l.Pos < len(l.B); l.Pos++ {
-		c := l.B[l.Pos]
-		switch {
-		case IsDigit(c):
-			if drop {
+	b, start, decimals := l.B, l.Pos, 0
+	i := start
+	for ; i < len(b); i++ {
+		c := b[i]
+		if d := c - '0'; d <= 9 {
+			if drop || decimals == len(powers)-1 {
 				continue
 			}
 			digits = true
+			v = v*10 + float64(d)
 			if frac {
-				scale /= 10
-				v += float64(c-'0') * scale
-			} else {
-				v = v*10 + float64(c-'0')
+				decimals++
 			}
-		case c == '.':
+			continue
+		}
+		if c == '.' {
 			drop = drop || frac
 			frac = true
-		case c == '-' || c == '+':
+		} else if c == '-' || c == '+' {
 			if digits || frac {
 				drop = true
-			} else if l.Pos == start {
+			} else if i == start {
 				neg = c == '-'
 			}
-		default:
-			goto done
+		} else {
+			break
 		}
 	}
-done:
+	l.Pos = i
+	v /= powers[decimals]
 	if neg {
 		v = -v
 	}
 	return Token{Kind: TokNumber, Num: v, Frac: frac}
 }
+
+// powers are those of ten; decimals behind the last of them say nothing.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // name reads a name behind its slash; #xx is a byte in hexadecimal.
 func (l *Lexer) name() Token {

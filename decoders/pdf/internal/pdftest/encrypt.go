@@ -19,6 +19,7 @@ type Security struct {
 	User, Owner string // passwords
 	Method      string // of streams in revision 4: "" is AESV2; V2, Identity
 	Strings     string // of strings in revision 4: "" is Method
+	Files       string // of embedded files in revision 4: "" is Method
 	PlainMeta   bool   // metadata streams are left as they are
 	NoID        bool   // the trailer has no ID
 	Length      int    // what the dictionary says of the key's length; 0: what is right
@@ -29,6 +30,7 @@ type Security struct {
 type sealer struct {
 	key       []byte
 	stm, str  string // V2, AESV2, AESV3, Identity
+	eff       string // of embedded files; "" is stm
 	plainMeta bool
 	dict      string // of the encryption dictionary
 	num       int    // its object
@@ -92,7 +94,11 @@ func (c *sealer) body(body string, num int) string {
 	}
 	if !strings.Contains(dict, "/Filter[/Crypt") && !strings.Contains(dict, "/Filter/Crypt") {
 		was := fmt.Sprintf("/Length %d", len(data))
-		data = string(c.bytes([]byte(data), num, c.stm))
+		method := c.stm
+		if c.eff != "" && strings.Contains(dict, "/Type/EmbeddedFile") {
+			method = c.eff
+		}
+		data = string(c.bytes([]byte(data), num, method))
 		dict = strings.Replace(dict, was, fmt.Sprintf("/Length %d", len(data)), 1)
 	}
 	return dict + "stream\n" + data + "\nendstream"
@@ -222,6 +228,9 @@ func (s Security) entries(c *sealer, length int) string {
 		c.str = s.Strings
 	}
 	dict := fmt.Sprintf("/V 4/R 4/Length %d/CF<</V2<</CFM/V2/Length 16>>/AESV2<</CFM/AESV2/Length 16/AuthEvent/DocOpen>>>>/StmF/%s/StrF/%s", said, c.stm, c.str)
+	if c.eff = s.Files; s.Files != "" {
+		dict += "/EFF/" + s.Files
+	}
 	if s.PlainMeta {
 		dict += "/EncryptMetadata false"
 	}

@@ -202,13 +202,29 @@ func layers() []trick {
 	}
 }
 
+const (
+	type3 = "<</Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/FontBBox[0 0 100 100]/FirstChar 97/LastChar 104/Widths[50 50 50 50 50 50 50 50]" +
+		"/CharProcs<</s 3 0 R/m 3 0 R/u 3 0 R/g 3 0 R/l 3 0 R/e 3 0 R/d 3 0 R>>/Encoding<</Differences[97/s/m/u/g/g/l/e/d]>>>>"
+	tile    = "/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9"
+	shading = "<</ShadingType 2/ColorSpace/DeviceRGB/Coords[0 0 1 0]/Function<</FunctionType 2/Domain[0 1]/N 1/C0[1 1 1]/C1[1 1 .98]>>>>"
+)
+
 // disguises show something else than they say.
 func disguises() []trick {
 	return []trick{
 		{name: "blank-glyphs", reason: invisible, content: "BT /T3 12 Tf 72 500 Td (abcdefgh) Tj ET", resources: "/Font<</F1 1 0 R/T3 2 0 R>>",
-			objects: []string{"<</Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/FontBBox[0 0 100 100]/FirstChar 97/LastChar 104/Widths[50 50 50 50 50 50 50 50]" +
-				"/CharProcs<</s 3 0 R/m 3 0 R/u 3 0 R/g 3 0 R/l 3 0 R/e 3 0 R/d 3 0 R>>/Encoding<</Differences[97/s/m/u/g/g/l/e/d]>>>>",
-				stream("", "50 0 d0")}},
+			objects: []string{type3, stream("", "50 0 d0")}},
+		{name: "white-glyphs", reason: painted, content: "BT /T3 12 Tf 72 500 Td (abcdefgh) Tj ET", resources: "/Font<</F1 1 0 R/T3 2 0 R>>",
+			objects: []string{type3, stream("", "50 0 d0 1 1 1 rg 0 0 40 60 re f")}},
+		{name: "white-text-in-drawn-glyphs", reason: painted, content: "1 g BT /T3 12 Tf 72 500 Td (abcdefgh) Tj ET", resources: "/Font<</F1 1 0 R/T3 2 0 R>>",
+			objects: []string{type3, stream("", "50 0 0 0 50 50 d1 0 0 40 60 re f")}},
+		{name: "white-pattern", reason: painted, content: "/Pattern cs /P scn SAY", resources: "/Pattern<</P 2 0 R>>", objects: []string{stream(tile, "1 g 0 0 9 9 re f")}},
+		{name: "empty-pattern", reason: painted, content: "/Pattern cs /P scn SAY", resources: "/Pattern<</P 2 0 R>>", objects: []string{stream(tile, "0 g")}},
+		{name: "white-uncoloured-pattern", reason: painted, content: "/CS cs 1 1 1 /P scn SAY", resources: "/ColorSpace<</CS[/Pattern/DeviceRGB]>>/Pattern<</P 2 0 R>>",
+			objects: []string{stream(strings.Replace(tile, "PaintType 1", "PaintType 2", 1), "0 0 9 9 re f")}},
+		{name: "white-shading", reason: painted, content: "/Pattern cs /P scn SAY", resources: "/Pattern<</P<</PatternType 2/Shading " + shading + ">>>>"},
+		{name: "white-on-a-white-shading", reason: painted, content: "q BOX W n /S sh Q 1 g SAY", resources: "/Shading<</S " + shading + ">>"},
+		{name: "soft-mask", reason: painted, content: "/G gs SAY", resources: "/ExtGState<</G<</SMask<</S/Luminosity/G 2 0 R>>>>>>", objects: []string{form("/Group<</S/Transparency>>", "q Q")}},
 		{name: "long-replacement", content: "/Span<</ActualText(" + strings.Repeat("smuggled ", 9) + ")>>BDC BT /F1 12 Tf 72 500 Td (ok) Tj ET EMC"},
 	}
 }
@@ -243,10 +259,14 @@ func honestInks() []trick {
 		{name: "scan-in-strips", content: strips() + "q 3 Tr SAY Q", resources: im, objects: objects},
 		{name: "letters-as-clip", content: "q 7 Tr SAY 0 g BOX f Q"},
 		{name: "letters-as-clip-of-a-picture", content: "q BT 7 Tr /F1 12 Tf 72 500 Td (%S) Tj ET 200 0 0 50 60 480 cm /Im Do Q", resources: im, objects: objects},
+		{name: "dark-pattern", content: "/Pattern cs /P scn SAY", resources: "/Pattern<</P 2 0 R>>", objects: []string{stream(tile, "1 g 0 0 9 9 re f 0 g 1 1 5 5 re f")}},
+		{name: "dark-shading", content: "/Pattern cs /P scn SAY", resources: "/Pattern<</P<</PatternType 2/Shading " + strings.Replace(shading, "C1[1 1 .98]", "C1[0 0 1]", 1) + ">>>>"},
+		{name: "soft-mask-that-lets-through", content: "/G gs SAY", resources: "/ExtGState<</G<</SMask<</S/Luminosity/G 2 0 R>>>>>>",
+			objects: []string{form("/Group<</S/Transparency>>", "1 g 0 0 612 792 re f")}},
+		{name: "stencil-glyphs-that-set-white", content: "BT /T3 12 Tf 72 500 Td (abcdefgh) Tj ET", resources: "/Font<</F1 1 0 R/T3 2 0 R>>",
+			objects: []string{type3, stream("", "50 0 0 0 50 50 d1 1 1 1 rg 0 0 40 60 re f")}},
 		{name: "drawn-glyphs", content: "BT /T3 12 Tf 72 500 Td (abcdefgh) Tj ET", resources: "/Font<</F1 1 0 R/T3 2 0 R>>",
-			objects: []string{"<</Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/FontBBox[0 0 100 100]/FirstChar 97/LastChar 104/Widths[50 50 50 50 50 50 50 50]" +
-				"/CharProcs<</s 3 0 R/m 3 0 R/u 3 0 R/g 3 0 R/l 3 0 R/e 3 0 R/d 3 0 R>>/Encoding<</Differences[97/s/m/u/g/g/l/e/d]>>>>",
-				stream("", "50 0 d0 0 0 40 60 re f")}},
+			objects: []string{type3, stream("", "50 0 d0 0 0 40 60 re f")}},
 	}
 }
 

@@ -120,6 +120,10 @@ type tile struct {
 func reduce(y *layer, kx, ky int) *tile {
 	t := &tile{w: (y.w + kx - 1) / kx, h: (y.h + ky - 1) / ky}
 	t.pix = make([]byte, 4*t.w*t.h)
+	if y.base == nil {
+		t.stencil(y, shrink(y.mask.raster(), kx, ky))
+		return t
+	}
 	line, sum := make([]byte, 4*y.w), make([]uint32, 4*t.w)
 	for ty := range t.h {
 		dst := t.pix[4*ty*t.w : 4*(ty+1)*t.w]
@@ -154,6 +158,21 @@ func reduce(y *layer, kx, ky int) *tile {
 		}
 	}
 	return t
+}
+
+// stencil fills t with the ink of a layer, as much as r says of the mask.
+func (t *tile) stencil(y *layer, r *raster) {
+	line := make([]byte, t.w)
+	for at := range t.h {
+		r.row(at, line)
+		for x, v := range line {
+			px := t.pix[4*(at*t.w+x):][:4]
+			copy(px, y.ink[:])
+			if px[3] = v; !y.paints {
+				px[3] = ^v
+			}
+		}
+	}
 }
 
 // raster is the board as a picture, in gray if all of it is.

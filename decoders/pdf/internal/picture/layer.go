@@ -126,30 +126,37 @@ func sized(b []byte, n int) []byte {
 
 // raster is the layer on white.
 func (y *layer) raster() *raster {
-	only := y.base
-	if y.base == nil {
-		only = y.mask
-	} else if y.mask != nil || y.key != nil {
-		only = nil
-	}
-	r := &raster{w: y.w, h: y.h, kind: rasterRGB, partial: y.partial}
-	if only == nil {
+	var r *raster
+	switch {
+	case y.base == nil && !y.paints: // in black
+		r = y.mask.raster()
+	case y.base != nil && y.mask == nil && y.key == nil:
+		r = y.base.raster()
+	default:
+		r = &raster{w: y.w, h: y.h, kind: rasterRGB}
 		line := make([]byte, 4*y.w)
 		r.row = func(at int, dst []byte) {
 			y.pixels(at, line)
+			whiten(dst)
 			for x := range y.w {
 				over(dst[3*x:3*x+3], line[4*x:4*x+4])
 			}
 		}
-		return r
 	}
-	blackIs, two := only.bilevel()
+	r.partial = y.partial
+	return r
+}
+
+// raster is the image without a mask.
+func (s *samples) raster() *raster {
+	r := &raster{w: s.w, h: s.h, kind: rasterRGB, row: s.rgb}
+	blackIs, two := s.bilevel()
 	switch {
 	case two:
 		flip := byte(blackIs - 1) // to 1 for black
 		r.kind = rasterBits
 		r.row = func(at int, dst []byte) {
-			row := only.row(at)
+			row := s.row(at)
 			for i := range dst {
 				dst[i] = 0
 				if i < len(row) {
@@ -160,10 +167,8 @@ func (y *layer) raster() *raster {
 				dst[len(dst)-1] &= 0xff << (8 - rest)
 			}
 		}
-	case only.gray:
-		r.kind, r.row = rasterGray, only.grays
-	default:
-		r.row = only.rgb
+	case s.gray:
+		r.kind, r.row = rasterGray, s.grays
 	}
 	return r
 }

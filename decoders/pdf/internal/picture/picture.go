@@ -111,5 +111,8 @@ func (p *Picture) encode(l *Limits, long int64, turn orientation) (Encoded, erro
 		return Encoded{}, err
 	}
 	r := s.raster()
-	return encodeRaster(shrink(r, r.factor(long, l.MaxBytes)), turn), nil
+	if k := r.factor(long, l.MaxBytes); k > 1 {
+		r = shrink(r, k, k)
+	}
+	return encodeRaster(r, turn), nil
 }

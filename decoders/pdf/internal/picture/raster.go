@@ -45,27 +45,22 @@ func (r *raster) factor(long, most int64) int {
 	}
 }
 
-// shrink returns r with k pixels to a side as one, their mean. What stands over at the right and at the bottom is the mean of fewer.
-func shrink(r *raster, k int) *raster {
-	if k <= 1 {
-		return r
-	}
-	out := &raster{w: (r.w + k - 1) / k, h: (r.h + k - 1) / k, kind: max(r.kind, rasterGray), partial: r.partial}
+// shrink returns r with kx by ky pixels as one, their mean: gray if r is bits. What stands over at the right and at the bottom is the mean of
+// fewer.
+func shrink(r *raster, kx, ky int) *raster {
+	out := &raster{w: (r.w + kx - 1) / kx, h: (r.h + ky - 1) / ky, kind: max(r.kind, rasterGray), partial: r.partial}
 	line := make([]byte, r.kind.stride(r.w))
 	n := out.kind.stride(1)
 	sum := make([]uint32, n*out.w)
 	out.row = func(y int, dst []byte) {
 		clear(sum)
-		rows := min(k, r.h-y*k)
+		rows := min(ky, r.h-y*ky)
 		for i := range rows {
-			if clear(line); r.kind == rasterRGB || r.kind == rasterGray {
-				whiten(line)
-			}
-			r.row(y*k+i, line)
-			r.add(sum, line, k)
+			r.row(y*ky+i, line)
+			r.add(sum, line, kx)
 		}
 		for i := range sum {
-			count := uint32(rows * min(k, r.w-i/n*k))
+			count := uint32(rows * min(kx, r.w-i/n*kx))
 			if r.kind == rasterBits {
 				dst[i] = byte(255 - (sum[i]*255+count/2)/count)
 			} else {

@@ -18,6 +18,7 @@ type samples struct {
 	table         []color     // the same of one component, as colours
 	gray          bool        // all of the table is gray
 	plain         bool        // RGB of 8 bits, as it is
+	inks          [][]byte    // of CMYK: how much light each leaves, for each value of a sample
 	partial       string      // what is missing
 
 	values []byte // of one row
@@ -137,6 +138,15 @@ func (s *samples) prepare(limits, d []float64) {
 		s.decode = append(s.decode, row)
 	}
 	s.plain = asIs && s.space.RGB() && s.bits >= 8
+	if s.space.CMYK() {
+		for _, row := range s.decode {
+			light := make([]byte, len(row))
+			for i, v := range row {
+				light[i] = byte((1-max(0, min(1, v)))*255 + 0.5)
+			}
+			s.inks = append(s.inks, light)
+		}
+	}
 	if s.n == 1 {
 		s.gray = true
 		for _, v := range s.decode[0] {
@@ -197,6 +207,14 @@ func (s *samples) rgb(y int, dst []byte) {
 	case s.table != nil:
 		for i, v := range v {
 			copy(dst[3*i:3*i+3], s.table[v][:])
+		}
+	case s.inks != nil:
+		for i := range n {
+			px, to := v[4*i:4*i+4], dst[3*i:3*i+3]
+			k := int(s.inks[3][px[3]])
+			for c := range to {
+				to[c] = byte((int(s.inks[c][px[c]])*k + 127) / 255)
+			}
 		}
 	default:
 		s.convert(v[:n*s.n], dst)

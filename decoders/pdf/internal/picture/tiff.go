@@ -113,9 +113,6 @@ func encodeRaster(r *raster, turn orientation) Encoded {
 	t.begin()
 	line := make([]byte, r.kind.stride(r.w))
 	for y := range r.h {
-		if r.kind != rasterBits {
-			whiten(line)
-		}
 		r.row(y, line)
 		t.b = packBits(t.b, line)
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"os"
+	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/cjk"
 )
@@ -70,6 +72,9 @@ func checkTexts(t *testing.T, c *resource) {
 	}
 	for cid := range uint32(30000) {
 		want := string(c.texts[cid])
+		if strings.ContainsFunc(want, func(r rune) bool { return unicode.Is(unicode.Variation_Selector, r) }) {
+			t.Errorf("%s: %d is %q, with a selector", c.collection, cid, want)
+		}
 		if want == "\ufffd" || want == "\x00" {
 			want = ""
 		}

@@ -100,7 +100,7 @@ func utf16Text(word string) ([]rune, error) {
 	}
 	var out []rune
 	for _, r := range utf16.Decode(units) {
-		if r&^0xf != 0xfe00 {
+		if r&^0xf != 0xfe00 && (r < 0xe0100 || r > 0xe01ef) {
 			out = append(out, r)
 		}
 	}
