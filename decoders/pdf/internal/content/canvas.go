@@ -95,6 +95,7 @@ func (c *canvas) paint(p *coat, cl *clip, row, from, to int) {
 		}
 		return
 	}
+	unknown := p.picture || p.ink.kind != inkKnown // what over says of each cell then
 	for col := from; col < to; col++ {
 		if cl != nil && cl.mask != nil && !cl.mask.has(col, row) {
 			continue
@@ -105,7 +106,11 @@ func (c *canvas) paint(p *coat, cl *clip, row, from, to int) {
 			flags = cellPicture
 			c.pictures++
 		}
-		k.color = p.over(k.color) | flags
+		if unknown {
+			k.color = cellUnknown | flags
+		} else {
+			k.color = p.over(k.color) | flags
+		}
 		if covers {
 			k.order = c.order
 		}
