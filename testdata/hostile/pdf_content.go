@@ -90,7 +90,7 @@ func pdfContentFiles() []File {
 	}
 	return []File{
 		shown("pdf-operators-5-million", answers(partial).or(limitFuel), func() string { return repeat("q Q ", 2_500_000) }),
-		shown("pdf-glyphs-3-million", Want{Codes: []string{""}, Next: true}.or(limitFuel), func() string { return "BT /F1 1 Tf (" + repeat("A", 3<<20) + ") Tj ET" }),
+		shown("pdf-glyphs-3-million", answers().or(limitFuel), func() string { return "BT /F1 1 Tf (" + repeat("A", 3<<20) + ") Tj ET" }),
 		shown("pdf-glyphs-one-place", answers().or(limitFuel), func() string { return "BT /F1 1 Tf " + repeat("1 0 0 1 9 9 Tm (A) Tj ", 150_000) + "ET" }),
 		shown("pdf-glyphs-columns", answers().or(limitFuel), func() string { // every line lies above the one before
 			var b bytes.Buffer
@@ -123,7 +123,7 @@ func pdfContentFiles() []File {
 		shown("pdf-inline-image-hides", shows(said), func() string { return "BI /W 1 ID \x00\xff EI \x01\x02\x03 EI\n" + hello }),
 		shown("pdf-inline-image-unbegun", answers(), func() string { return repeat("ID EI BI ", 100_000) + hello }),
 		shown("pdf-white-space-16-mib", shows(said), func() string { return repeat(" \r\n\x00\t\f", 3<<20) + hello }),
-		shown("pdf-marked-content", shows(said), func() string { return repeat("/Span<</ActualText(x)>>BDC ", 100_000) + hello + repeat("EMC ", 100_000) }),
+		shown("pdf-marked-content", answers(), func() string { return repeat("/Span<</ActualText(x)>>BDC ", 100_000) + hello + repeat("EMC ", 100_000) }),
 		shown("pdf-type3-endless", answers(), func() string { return repeat("d0 d1 BX EX sh ", 100_000) }),
 		shown("pdf-hidden-text", Want{Codes: []string{""}, Lacks: "\u202e", Warnings: []string{}}, func() string { return "BT /F1 12 Tf 72 700 Td (a\x1b[2J\x07\x00b) Tj ET" }).lacking("\x1b"),
 	}

@@ -40,7 +40,7 @@ func AppendFrame(dst []byte, header any, body []byte) ([]byte, error) {
 }
 
 var (
-	errValue = errors.New("abi: a value of this type has no JSON here")
+	errValue = errors.New("abi: no JSON is made of this type here; marshal it, and hand the result on as it is")
 	errFloat = errors.New("abi: a number that is infinite or none has no JSON")
 )
 
@@ -76,6 +76,8 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 		return strconv.AppendUint(dst, v, 10), nil
 	case float64:
 		return appendFloat(dst, v)
+	case readapi.MediaType:
+		return AppendString(dst, string(v)), nil
 	case readapi.Warning:
 		return appendWarning(dst, &v), nil
 	case *readapi.Warning:

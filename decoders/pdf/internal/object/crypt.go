@@ -63,14 +63,14 @@ func (f *File) handler(dict *object) (*crypt, error) {
 	switch {
 	case name.kind == objName && !name.isName("Standard"):
 		return nil, pdk.Unsupported("encryption by a security handler that is not the standard one")
-	case v != 0 && v != 1 && v != 2 && v != 4 && v != 5, r != 0 && (r < 2 || r > 6):
+	case v != 0 && v != 1 && v != 2 && v != 4 && v != 5, r != 0 && (r < 2 || r > 6), v != 0 && v < 4 && r > 4: // the last would be read as it stands
 		return nil, pdk.Unsupported("a version of encryption")
 	case v == 0 || !dict.locks():
 		return nil, pdk.Malformed("the encryption dictionary is damaged")
 	}
 	meta := dict.key("EncryptMetadata")
 	c := &crypt{plainMeta: meta.kind == objBool && meta.num == 0, filters: f.direct(dict.key("CF"))}
-	if v < 4 && r < 4 { // crypt filters came with both
+	if v < 4 && (r < 4 || dict.key("StmF").kind == objNull) { // crypt filters came with both
 		c.str, c.stm, c.eff = methodRC4, methodRC4, methodRC4
 		return c, nil
 	}
