@@ -5,7 +5,7 @@ import (
 	"unicode/utf16"
 )
 
-// Text returns a text string (ISO 32000-1, 7.9.2.2) as UTF-8, "" for anything else.
+// Text returns a text string (ISO 32000-1, 7.9.2.2) as UTF-8 with line feeds at its line ends, "" for anything else.
 func (n Node) Text() string { return TextOf(n.Raw()) }
 
 // TextOf is Node.Text for a string that stands elsewhere, as in a content stream.
@@ -25,7 +25,11 @@ func TextOf(s string) string {
 			}
 		}
 	}
-	return strings.TrimSpace(strings.ReplaceAll(b.String(), "\x00", ""))
+	s = strings.ReplaceAll(b.String(), "\x00", "")
+	if strings.Contains(s, "\r") { // how fields and notes end their lines
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	}
+	return strings.TrimSpace(s)
 }
 
 // writeUTF16 decodes UTF-16 whose two bytes are shifted by first and second. Language escapes (ESC … ESC) are left out.
