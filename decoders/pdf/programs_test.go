@@ -86,10 +86,10 @@ func TestCompositePrograms(t *testing.T) {
 		}
 	}
 	// Fonts of the office that are not embedded.
-	got := shown(t, "0024004500030046", func(w *pdftest.Writer) int {
+	got := shown(t, "00240045000300460003007000e3", func(w *pdftest.Writer) int {
 		return w.Add("<</Type/Font/Subtype/Type0/BaseFont/Arial,Bold/Encoding/Identity-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/Arial,Bold>>]>>")
 	})
-	if got != "Ab c" {
+	if got != "Ab c éł" {
 		t.Errorf("Arial: %q", got)
 	}
 	// The same with their order, and without a cmap; and a subset that has neither.

@@ -19,7 +19,7 @@ type compositeFont struct {
 	collection string           // "Adobe-Japan1"; "" for none that is known
 	chars      *cjk.Characters  // of it, when they are needed
 	glyphs     string           // CIDToGIDMap: two bytes for each identifier
-	office     bool             // a font of the office: glyph 3 is the space, and ASCII follows
+	office     bool             // a font of the office, whose first glyphs are in the order of Macintosh: 3 is the space, and ASCII follows
 	slots      *[slotCount]slot // of codes that were met
 
 	widths  []widthRange // by lo
@@ -315,12 +315,12 @@ func byProgram(f *Font, _, cid uint32) string {
 
 // byOffice knows the order of glyphs in fonts whose program is not there, or keeps its order but not its cmap.
 func byOffice(f *Font, _, cid uint32) string {
-	const space, whole = 3, 200
-	if !f.composite.office || cid < space || cid > space+'~'-' ' {
+	const space, end, whole = 3, 258, 200
+	if !f.composite.office || cid < space || cid >= end {
 		return ""
 	}
 	if p := f.program(); p != nil && (len(p.texts.runes) > 0 || p.glyphs < whole) {
 		return ""
 	}
-	return string(rune(cid - space + ' '))
+	return macGlyph(int(cid))
 }
