@@ -239,6 +239,9 @@ func (f *Font) AdvanceDown(v uint32) float64 {
 // compositeText is the text of a code, and of the identifier that it stands for: what the sources say in their order, the first that says
 // something.
 func (f *Font) compositeText(v, cid uint32) (text string, ok bool) {
+	if f.toUnicode != nil && f.toUnicode.silent(v) {
+		return "", true
+	}
 	var private string
 	for _, source := range [...]func(*Font, uint32, uint32) string{byToUnicode, byCode, byCollection, byProgram, byOffice} {
 		s := f.meant(normal(source(f, v, cid)))

@@ -140,8 +140,9 @@ func (f *Font) simpleText(c byte) *simpleText {
 	if f.toUnicode != nil {
 		b, _ := f.toUnicode.appendText(nil, uint32(c))
 		t.s = f.meant(normal(string(b)))
+		t.ok = f.toUnicode.silent(uint32(c))
 	}
-	if t.ok = says([]byte(t.s)); t.ok {
+	if t.ok = t.ok || says([]byte(t.s)); t.ok {
 		return t
 	}
 	other := f.meant(normal(f.encodedText(c)))
