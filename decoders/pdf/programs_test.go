@@ -92,6 +92,14 @@ func TestCompositePrograms(t *testing.T) {
 	if got != "Ab c éł" {
 		t.Errorf("Arial: %q", got)
 	}
+	for name, want := range map[string]string{"Verdana-Bold": "Ab", "CenturyGothic,Bold": "Ab", "Calibri": "", "Cambria": ""} {
+		got := shown(t, "00240045", func(w *pdftest.Writer) int {
+			return w.Add("<</Type/Font/Subtype/Type0/BaseFont/%s/Encoding/Identity-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/%s>>]>>", name, name)
+		})
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
 	// The same with their order, and without a cmap; and a subset that has neither.
 	for glyphs, want := range map[int]string{700: "Ab", 70: ""} {
 		got := shown(t, "00240045", func(w *pdftest.Writer) int {

@@ -124,10 +124,19 @@ func collectionOf(info object.Node) string {
 	return "Adobe-" + ordering
 }
 
-// isOffice reports whether a name is that of a font whose glyphs the office programs of the nineties laid out in the order of ASCII.
+// isOffice reports whether a name is that of a font that came with systems and office programs of the nineties: their glyphs begin with those
+// of Macintosh in their order.
 func isOffice(name string) bool {
 	name = strings.ReplaceAll(name, " ", "")
-	return strings.HasPrefix(name, "Arial") || strings.HasPrefix(name, "TimesNewRoman") || strings.HasPrefix(name, "CourierNew")
+	for _, family := range [...]string{
+		"Arial", "TimesNewRoman", "CourierNew", "Verdana", "Tahoma", "Georgia", "TrebuchetMS", "ComicSansMS", "CenturyGothic", "Garamond", "BookAntiqua",
+		"BookmanOldStyle", "CenturySchoolbook", "Impact", "MicrosoftSansSerif",
+	} {
+		if strings.HasPrefix(name, family) {
+			return true
+		}
+	}
+	return false
 }
 
 // readCIDWidths reads "c [w …]" and "first last w" (9.7.4.3).
