@@ -222,6 +222,8 @@ func handOn(f *insideFile, req *readapi.Request, w *pdk.Writer) error {
 	case err == nil:
 	case errors.Is(err, object.ErrBudget):
 		return pdk.OverLimit(readapi.CodeLimitOutput, "max_file_bytes", limit, max(f.bytes, limit+1))
+	case readapi.CodeOf(err) == readapi.CodeEncrypted: // it is, and the document is not
+		return err
 	case errors.Is(err, object.ErrFilter):
 		return pdk.Unsupported("the filter of the file inside")
 	case len(data) == 0:

@@ -174,3 +174,30 @@ func TestListsAreBounded(t *testing.T) {
 		t.Errorf("%d files in %d answers, want %d in 2", len(seen), answers+1, pages*pictures)
 	}
 }
+
+// Where only the files inside are encrypted, the document reads without the password, and a file inside is encrypted for whoever lacks it.
+func TestOnlyFilesAreEncrypted(t *testing.T) {
+	w := &pdftest.Writer{}
+	f := w.Add(pdftest.Helvetica)
+	note := w.Attachment("note.txt", "text/plain", []byte("hello"), "")
+	open := w.Attachment("open.txt", "text/plain", []byte("open"), "/Filter/Crypt")
+	tree, _ := w.Tree(fmt.Sprintf("/Font<</F1 %d 0 R>>", f), 1, func(int, []int) pdftest.Page { return pdftest.Page{Content: pdftest.Lines("page")} })
+	w.Catalog(tree, "/AF[%d 0 R %d 0 R]", note, open)
+	w.Encrypt(pdftest.Security{Revision: 4, Method: "Identity", Strings: "Identity", Files: "AESV2", User: "secret", Owner: "an owner"})
+	doc := w.Table()
+	for _, password := range []string{"", "wrong", "secret", "an owner"} {
+		res := decodeBytes(t, doc, readapi.Request{Password: password})
+		wantText(t, res, "page\n")
+		if len(res.Children) != 2 || res.Children[0].Name != "note.txt" {
+			t.Errorf("children %v", res.Children)
+		}
+		res, err := run(doc, readapi.Request{Child: []int{1}, MaxFileBytes: 100, Password: password})
+		if password == "" || password == "wrong" {
+			if readapi.CodeOf(err) != readapi.CodeEncrypted {
+				t.Errorf("password %q: %v, want encrypted", password, err)
+			}
+		} else if err != nil || string(res.Files[0].Bytes) != "hello" {
+			t.Errorf("password %q: %+v, %v", password, res, err)
+		}
+	}
+}

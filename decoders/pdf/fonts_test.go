@@ -17,6 +17,20 @@ func shown(t *testing.T, hex string, make func(w *pdftest.Writer) int) string {
 	return strings.TrimSpace(res.Parts[0].Text)
 }
 
+// TestTrueTypeWithoutEncoding reads a font that is not embedded, without an encoding: by its flag for Latin fonts it has the standard one
+// (ISO 32000-1, 9.6.6.4), else that of Windows.
+func TestTrueTypeWithoutEncoding(t *testing.T) {
+	for more, want := range map[string]string{
+		"/FontDescriptor<</Flags 32>>": "æø", "/FontDescriptor<</Flags 4>>": "ñù", "": "ñù",
+		"/FontDescriptor<</Flags 32>>/Encoding/WinAnsiEncoding": "ñù", "/FontDescriptor<</Flags 32>>/Encoding<</Differences[1/a]>>": "ñù",
+	} {
+		got := shown(t, "f1f9", func(w *pdftest.Writer) int { return w.Add("<</Type/Font/Subtype/TrueType/BaseFont/ArialMT%s>>", more) })
+		if got != want {
+			t.Errorf("%s: %q, want %q", more, got, want)
+		}
+	}
+}
+
 // TestPredefinedCMaps reads a word in each encoding of ISO 32000-1, table 118.
 func TestPredefinedCMaps(t *testing.T) {
 	for _, c := range []struct{ names, ordering, hex, want string }{

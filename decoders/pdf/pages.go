@@ -165,13 +165,16 @@ func (d *document) take(w *walker) { d.all, d.total, d.lost = w.pages, len(w.pag
 type walker struct {
 	seen  map[int]bool
 	pages []page
-	lost  int // nodes that could not be read or were met before
+	lost  int // nodes that could not be read, or were met before and are no pages
 }
 
 // visit collects the pages below n: a dictionary with kids is a node of the tree, one without is a page unless it says that it is a node. An
 // array where a node should be, which some writers nest, stands for its elements.
 func (w *walker) visit(n object.Node, above inherited, depth int) {
 	id := n.ID()
+	if id != 0 && w.seen[id] && n.Is(object.Dict) && isPage(n) { // one page in two places is two pages
+		id = 0
+	}
 	if id != 0 && w.seen[id] || depth > maxTreeDepth || len(w.pages) >= maxPages || !n.Is(object.Dict) && !n.Is(object.Array) {
 		w.lost++
 		return

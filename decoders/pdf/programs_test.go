@@ -86,11 +86,19 @@ func TestCompositePrograms(t *testing.T) {
 		}
 	}
 	// Fonts of the office that are not embedded.
-	got := shown(t, "0024004500030046", func(w *pdftest.Writer) int {
+	got := shown(t, "00240045000300460003007000e3", func(w *pdftest.Writer) int {
 		return w.Add("<</Type/Font/Subtype/Type0/BaseFont/Arial,Bold/Encoding/Identity-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/Arial,Bold>>]>>")
 	})
-	if got != "Ab c" {
+	if got != "Ab c éł" {
 		t.Errorf("Arial: %q", got)
+	}
+	for name, want := range map[string]string{"Verdana-Bold": "Ab", "CenturyGothic,Bold": "Ab", "Calibri": "", "Cambria": ""} {
+		got := shown(t, "00240045", func(w *pdftest.Writer) int {
+			return w.Add("<</Type/Font/Subtype/Type0/BaseFont/%s/Encoding/Identity-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/%s>>]>>", name, name)
+		})
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 	// The same with their order, and without a cmap; and a subset that has neither.
 	for glyphs, want := range map[int]string{700: "Ab", 70: ""} {

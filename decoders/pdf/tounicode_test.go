@@ -20,6 +20,7 @@ func TestToUnicode(t *testing.T) {
 		{"over a byte", space + "1 beginbfrange <00fe> <0101> <00fe> endbfrange", "00fe00ff01000101", "þÿĀā"},
 		{"last of several", space + "1 beginbfrange <0003> <0004> <00660061> endbfrange", "00030004", "fafb"},
 		{"surrogates", space + "1 beginbfrange <0003> <0004> <d835dc00> endbfrange", "00030004", "𝐀𝐁"},
+		{"a text of several glyphs", space + "3 beginbfchar <0041> <> <0042> <062d0628> <0043> <> endbfchar", "004100420043", "حب"},
 		{"no code spaces", "1 beginbfchar <0003> <0041> endbfchar", "0003", "A"},
 		{"spaces of one byte", "1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <03> <0041> <04> <0042> endbfchar", "00030004", "AB"},
 		{"spaces wrong, codes of two bytes", "2 begincodespacerange <00> <ff> <0000> <ffff> endcodespacerange 1 beginbfchar <0003> <0041> endbfchar", "0003", "A"},
@@ -70,6 +71,8 @@ func TestUselessToUnicode(t *testing.T) {
 		{"zero", "3 beginbfchar <41> <0000> <42> <0000> <43> <0000> endbfchar"},
 		{"private", "1 beginbfrange <41> <43> <f041> endbfrange"},
 		{"controls", "3 beginbfchar <41> <0001> <42> <0002> <43> <0003> endbfchar"},
+		{"names and zeros that say nothing", "3 beginbfchar <41> /g1 <42> <0042> <43> <00000000> endbfchar"},
+		{"texts that are empty", "3 beginbfchar <41> <> <42> <> <43> <> endbfchar"},
 		{"one good, others not", "3 beginbfchar <41> <0001> <42> <0042> <43> <e003> endbfchar"},
 		{"not a map", "%PDF-1.4 garbage <41> ((("},
 	} {

@@ -8,6 +8,7 @@ import (
 // Interp runs the content streams of one page and collects its text.
 type Interp struct {
 	file  *object.File
+	own   object.Node // the resources of the page
 	fonts *font.Cache
 	out   text
 	page  *Page
@@ -34,6 +35,7 @@ type frame struct {
 	depth     int // of forms
 	lexer     object.Lexer
 	args      []object.Token
+	array     bool // the last of them is inside an array
 	state     state
 	stack     []state
 	deeper    int // q beyond maxStateDepth
@@ -65,6 +67,12 @@ func (in *Interp) run(content []byte, resources object.Node, s state, depth int)
 			if len(f.args) < maxArgs {
 				f.args = append(f.args, t)
 			}
+			if t.Kind == object.TokArrayOpen || t.Kind == object.TokArrayClose {
+				f.array = t.Kind == object.TokArrayOpen
+			}
+			continue
+		}
+		if f.inArray(t.S) {
 			continue
 		}
 		if in.ops++; in.ops&0xff == 0 {
@@ -74,8 +82,29 @@ func (in *Interp) run(content []byte, resources object.Node, s state, depth int)
 			in.page.Short = "the page has more operators than the limit"
 		}
 		f.operator(t.S)
-		f.args, f.lexer.Text = f.args[:0], f.lexer.Text[:0]
+		f.args, f.lexer.Text, f.array = f.args[:0], f.lexer.Text[:0], false
 	}
+}
+
+// inArray leaves out an operator of the text state that stands among the elements of an array, with its operands, as viewers do: the array
+// goes on behind it.
+func (f *frame) inArray(op []byte) bool {
+	if !f.array {
+		return false
+	}
+	operands := 1
+	switch string(op) {
+	case "Tf":
+		operands = 2
+	case "Tc", "Tw", "Tz", "Ts", "Tr", "TL":
+	default:
+		return false
+	}
+	for n := len(f.args) - 1; operands > 0 && (f.args[n].Kind == object.TokNumber || f.args[n].Kind == object.TokName); operands-- {
+		f.args = f.args[:n]
+		n--
+	}
+	return true
 }
 
 // maxArgs bounds the operands of one operator; a long TJ array has some hundred.
@@ -191,6 +220,9 @@ func (f *frame) resource(category, name string) object.Node {
 		f.looked[category] = all
 	}
 	n := all.Key(name)
+	if n.Null() && f.depth > 0 { // forms of old took what they lack from the page (7.8.3)
+		n = f.in.own.Key(category).Key(name)
+	}
 	if len(f.looked) < maxNames {
 		f.looked[category+"/"+name] = n
 	}

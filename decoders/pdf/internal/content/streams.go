@@ -15,6 +15,7 @@ func New(f *object.File, fonts *font.Cache, p *Page) *Interp {
 
 // Contents runs the content of a page: a stream or an array of streams.
 func (in *Interp) Contents(c, resources object.Node) {
+	in.own = resources
 	in.run(in.contents(c), resources, in.initialState(), 0)
 }
 

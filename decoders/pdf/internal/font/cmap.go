@@ -144,13 +144,17 @@ func (c *cmapFile) text(lo, hi uint32, t object.Token) {
 		return
 	}
 	c.entries++
+	var text []byte
 	switch t.Kind {
 	case object.TokName: // some writers give the glyph's name
-		c.texts.add(lo, hi, []byte(glyphText(string(t.S))))
+		text = []byte(glyphText(string(t.S)))
 	case object.TokNumber: // and some a number
-		c.texts.add(lo, hi, appendUTF16(nil, []byte{byte(int(t.Num) >> 8), byte(int(t.Num))}))
+		text = appendUTF16(nil, []byte{byte(int(t.Num) >> 8), byte(int(t.Num))})
 	default:
-		c.texts.add(lo, hi, appendUTF16(nil, t.S))
+		text = appendUTF16(nil, t.S)
+	}
+	if len(text) > 0 || t.Kind == object.TokString && len(t.S) == 0 { // else it says nothing, not even that there is none
+		c.texts.add(lo, hi, text)
 	}
 }
 

@@ -19,7 +19,7 @@ type compositeFont struct {
 	collection string           // "Adobe-Japan1"; "" for none that is known
 	chars      *cjk.Characters  // of it, when they are needed
 	glyphs     string           // CIDToGIDMap: two bytes for each identifier
-	office     bool             // a font of the office: glyph 3 is the space, and ASCII follows
+	office     bool             // a font of the office, whose first glyphs are in the order of Macintosh: 3 is the space, and ASCII follows
 	slots      *[slotCount]slot // of codes that were met
 
 	widths  []widthRange // by lo
@@ -124,10 +124,19 @@ func collectionOf(info object.Node) string {
 	return "Adobe-" + ordering
 }
 
-// isOffice reports whether a name is that of a font whose glyphs the office programs of the nineties laid out in the order of ASCII.
+// isOffice reports whether a name is that of a font that came with systems and office programs of the nineties: their glyphs begin with those
+// of Macintosh in their order.
 func isOffice(name string) bool {
 	name = strings.ReplaceAll(name, " ", "")
-	return strings.HasPrefix(name, "Arial") || strings.HasPrefix(name, "TimesNewRoman") || strings.HasPrefix(name, "CourierNew")
+	for _, family := range [...]string{
+		"Arial", "TimesNewRoman", "CourierNew", "Verdana", "Tahoma", "Georgia", "TrebuchetMS", "ComicSansMS", "CenturyGothic", "Garamond", "BookAntiqua",
+		"BookmanOldStyle", "CenturySchoolbook", "Impact", "MicrosoftSansSerif",
+	} {
+		if strings.HasPrefix(name, family) {
+			return true
+		}
+	}
+	return false
 }
 
 // readCIDWidths reads "c [w …]" and "first last w" (9.7.4.3).
@@ -239,6 +248,9 @@ func (f *Font) AdvanceDown(v uint32) float64 {
 // compositeText is the text of a code, and of the identifier that it stands for: what the sources say in their order, the first that says
 // something.
 func (f *Font) compositeText(v, cid uint32) (text string, ok bool) {
+	if f.toUnicode != nil && f.toUnicode.silent(v) {
+		return "", true
+	}
 	var private string
 	for _, source := range [...]func(*Font, uint32, uint32) string{byToUnicode, byCode, byCollection, byProgram, byOffice} {
 		s := f.meant(normal(source(f, v, cid)))
@@ -315,12 +327,12 @@ func byProgram(f *Font, _, cid uint32) string {
 
 // byOffice knows the order of glyphs in fonts whose program is not there, or keeps its order but not its cmap.
 func byOffice(f *Font, _, cid uint32) string {
-	const space, whole = 3, 200
-	if !f.composite.office || cid < space || cid > space+'~'-' ' {
+	const space, end, whole = 3, 258, 200
+	if !f.composite.office || cid < space || cid >= end {
 		return ""
 	}
 	if p := f.program(); p != nil && (len(p.texts.runes) > 0 || p.glyphs < whole) {
 		return ""
 	}
-	return string(rune(cid - space + ' '))
+	return macGlyph(int(cid))
 }

@@ -30,6 +30,7 @@ type simpleText struct {
 const (
 	flagSerif    = 1 << 1
 	flagSymbolic = 1 << 2
+	flagPlain    = 1 << 5 // of the standard Latin characters only: "nonsymbolic"
 )
 
 func (f *Font) readSimple(n object.Node) {
@@ -73,6 +74,8 @@ func (f *Font) readEncoding(n object.Node, subtype, name string) {
 	case base == "StandardEncoding":
 	case f.pictures != encStandard:
 		s.base = f.pictures
+	case subtype == "TrueType" && enc.Null() && f.descriptor.Key("Flags").Int()&flagPlain != 0 && f.descriptor.Key("FontFile2").Null():
+		// The standard encoding, as a viewer has nothing else to go by (9.6.6.4).
 	case subtype == "TrueType":
 		s.base, s.given = encWinAnsi, false // the program's own encoding; nearly always this
 	default:
@@ -140,8 +143,9 @@ func (f *Font) simpleText(c byte) *simpleText {
 	if f.toUnicode != nil {
 		b, _ := f.toUnicode.appendText(nil, uint32(c))
 		t.s = f.meant(normal(string(b)))
+		t.ok = f.toUnicode.silent(uint32(c))
 	}
-	if t.ok = says([]byte(t.s)); t.ok {
+	if t.ok = t.ok || says([]byte(t.s)); t.ok {
 		return t
 	}
 	other := f.meant(normal(f.encodedText(c)))

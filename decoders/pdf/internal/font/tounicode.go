@@ -63,6 +63,21 @@ func (m *textMap) appendText(dst []byte, v uint32) (out []byte, ok bool) {
 	return dst, false
 }
 
+// silent reports whether the map says of a code that it has no text: its glyph is one of several that stand for a text together, which
+// another of them has. A map whose codes are all like that is one that a writer left empty.
+func (m *textMap) silent(v uint32) bool {
+	if len(m.pool) == 0 {
+		return false
+	}
+	i, _ := slices.BinarySearchFunc(m.ranges, v, func(r textRange, v uint32) int {
+		if r.lo <= v {
+			return -1
+		}
+		return 1
+	})
+	return i > 0 && v <= m.ranges[i-1].hi && m.ranges[i-1].off == m.ranges[i-1].end
+}
+
 // useless reports whether the map says nothing, code by code though it looks as if it did: it is empty, or many codes are all the same text.
 func (m *textMap) useless() bool {
 	const many = 8

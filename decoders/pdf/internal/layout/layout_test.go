@@ -273,6 +273,12 @@ func TestRightToLeft(t *testing.T) {
 		{"a word םולש in a line", "a word שלום in a line"},
 		{"3.14 םולש", "שלום 3.14"},
 		{"!םלוע םולש", "שלום עולם!"},
+		{"(םלוע) םולש", "שלום (עולם)"},
+		{"«self» «םולש» םלוע", "עולם «שלום» «self»"},
+		{"a word םולש (םלוע) םולש in a long line", "a word שלום (עולם) שלום in a long line"},
+		{"١٤٣٤ ليربإ ١٤", "١٤ إبريل ١٤٣٤"},
+		{"۱۲٫۵ ،١/٢ ليربإ", "إبريل ١/٢، ۱۲٫۵"},
+		{"since the year ١٤٣٤ ليربإ in a line", "since the year إبريل ١٤٣٤ in a line"},
 	} {
 		var s sheet
 		s.put(72, 700, 10, c.looks).RTL = true

@@ -2,7 +2,9 @@ package layout
 
 import (
 	"slices"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 )
@@ -24,7 +26,7 @@ func logical(line []rune) []rune {
 	}
 	foreign := content.IsRTL
 	if right >= left {
-		slices.Reverse(line)
+		turn(line)
 		foreign = func(r rune) bool {
 			return !content.IsRTL(r) && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 		}
@@ -41,8 +43,45 @@ func logical(line []rune) []rune {
 				break
 			}
 		}
-		slices.Reverse(line[i:end])
+		turn(line[i:end])
 		i = end
 	}
+	numbers(line)
 	return line
 }
+
+// turn turns what runs in one direction into the other. Brackets open to the other side then (UAX 9, rule L4).
+func turn(run []rune) {
+	slices.Reverse(run)
+	const pairs = "()[]{}<>«»‹›"
+	for i, r := range run {
+		at := strings.IndexRune(pairs, r)
+		if r < '(' || at < 0 {
+			continue
+		}
+		before, _ := utf8.DecodeLastRuneInString(pairs[:at])
+		after, _ := utf8.DecodeRuneInString(pairs[at+utf8.RuneLen(r):])
+		if run[i] = after; utf8.RuneCountInString(pairs[:at])%2 == 1 {
+			run[i] = before
+		}
+	}
+}
+
+// numbers turns the numbers in Arabic digits back: they run from left to right, in text that does not (UAX 9, class AN). A point, a comma,
+// a colon or a slash between two digits is a part of the number.
+func numbers(line []rune) {
+	for i := 0; i < len(line); i++ {
+		end := i
+		for end < len(line) && isArabicDigit(line[end]) {
+			if end++; end+1 < len(line) && strings.ContainsRune(".,:/٫٬", line[end]) && isArabicDigit(line[end+1]) {
+				end++
+			}
+		}
+		if end > i {
+			slices.Reverse(line[i:end])
+			i = end
+		}
+	}
+}
+
+func isArabicDigit(r rune) bool { return r >= 0x660 && r <= 0x669 || r >= 0x6f0 && r <= 0x6f9 }

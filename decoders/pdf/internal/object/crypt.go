@@ -13,6 +13,7 @@ type crypt struct {
 	filters   *object // the crypt filters by name, CF
 	str, stm  method
 	eff       method // of embedded files
+	locked    bool   // no password opens what is encrypted, which is not the document itself
 }
 
 // method is how a string or a stream is encrypted.
@@ -46,15 +47,23 @@ func (f *File) decrypt() error {
 	if err != nil {
 		return err
 	}
-	if open := c.str == methodNone && c.stm == methodNone && c.eff == methodNone; !open && !c.open(f, &dict) {
-		if f.password == "" {
-			return pdk.Encrypted("it opens only with a password, and none was given")
+	if !c.open(f, &dict) {
+		if c.str != methodNone || c.stm != methodNone {
+			return f.noPassword()
 		}
-		return pdk.Encrypted("the password that was given does not open it")
+		c.locked = true // only files inside are encrypted, for whoever opens those (7.6.5, AuthEvent EFOpen)
 	}
 	f.crypt = c
 	f.forget() // what was looked up before is not decrypted
 	return nil
+}
+
+// noPassword says that what is read is encrypted, and which password it lacks.
+func (f *File) noPassword() error {
+	if f.password == "" {
+		return pdk.Encrypted("it opens only with a password, and none was given")
+	}
+	return pdk.Encrypted("the password that was given does not open it")
 }
 
 // handler reads what the encryption dictionary says of how things are encrypted.
@@ -144,15 +153,15 @@ func (c *crypt) strings(o *object, num, gen int) {
 	}
 }
 
-// stream decrypts the data of a stream. Cross-reference streams are never encrypted (7.5.8.2).
-func (c *crypt) stream(dict Node, data []byte, num, gen int) []byte {
+// stream decrypts the data of a stream. Cross-reference streams are never encrypted (7.5.8.2). It fails if no password opens it.
+func (c *crypt) stream(dict Node, data []byte, num, gen int) ([]byte, error) {
 	m := c.stm
 	switch dict.Key("Type").Name() {
 	case "XRef":
-		return data
+		return data, nil
 	case "Metadata":
 		if c.plainMeta {
-			return data
+			return data, nil
 		}
 	case "EmbeddedFile":
 		m = c.eff
@@ -164,5 +173,8 @@ func (c *crypt) stream(dict Node, data []byte, num, gen int) []byte {
 			m = c.method(dict.f, name.o)
 		}
 	}
-	return c.bytes(data, num, gen, m)
+	if c.locked && m != methodNone {
+		return nil, dict.f.noPassword()
+	}
+	return c.bytes(data, num, gen, m), nil
 }

@@ -21,7 +21,10 @@ func (f *File) raw(l *loaded) (dict Node, data []byte, err error) {
 		err = ErrDamaged // the file breaks off inside
 	}
 	if f.crypt != nil {
-		data = f.crypt.stream(dict, data, l.num, l.gen)
+		open, failed := f.crypt.stream(dict, data, l.num, l.gen)
+		if data = open; failed != nil {
+			err = failed
+		}
 	}
 	return dict, data, err
 }
