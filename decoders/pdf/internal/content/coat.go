@@ -85,22 +85,24 @@ func (c *canvas) keep(r Rect, p *coat, cl *clip) bool {
 	return true
 }
 
-// pictured reports whether pictures cover a part of the page or more.
+// pictured reports whether pictures cover a part of the page or more. Cells are counted only where one picture alone does not, and all of
+// them may.
 func (c *canvas) pictured(part float64) bool {
 	least := part * float64(c.w*c.h)
-	n, exact := c.pictures, true
+	all := c.pictures
 	for i := range c.sheets {
-		if s := &c.sheets[i]; s.coat.picture {
-			exact = n == 0 && s.clip.mask == nil
-			n += (s.lastRow - s.row) * (s.lastCol - s.col)
+		s := &c.sheets[i]
+		if !s.coat.picture {
+			continue
+		}
+		n := (s.lastRow - s.row) * (s.lastCol - s.col)
+		if all += n; float64(n) >= least && s.clip.mask == nil {
+			return true
 		}
 	}
-	if c.w == 0 || float64(n) < least {
+	if c.w == 0 || float64(all) < least {
 		return false
 	}
-	if !exact {
-		c.draw()
-		n = c.pictures
-	}
-	return float64(n) >= least
+	c.draw()
+	return float64(c.pictures) >= least
 }
