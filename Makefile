@@ -81,6 +81,7 @@ bars: ## print the figures that this version is held to, once
 	@$(GO) test -run '^$$' -bench '^Benchmark(Cancel)' -benchtime 1x ./plugins | grep '^Benchmark'
 	@$(GO) test -run '^$$' -bench '^Benchmark(Load)' -benchtime 1x . | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Isolation|Determinism)$$' ./plugins | grep -E 'crossed|identical|^--- '
+	@$(GO) test -run '^$$' -bench '^Benchmark(WallPage900|TablesMemory)' ./decoders/pdf | grep '^Benchmark'
 	@$(GO) test -run '^$$' -bench '^Benchmark(Artifacts|Open)' ./host/store/sqliteindex | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^Test(Stranger|Kill)$$' . | grep -E 'AUC|kills|^--- '
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^TestDeterminism$$' . | grep -E 'reads|^--- '
@@ -98,8 +99,8 @@ soak: ## long runs: 50,000 reads, hostile ones among them, and 1,000 installs in
 
 BENCHCOUNT ?= 10
 BENCHTIME ?= 0.3s
-# Load, Cancel, Soak and PDFCorpus are measurements of minutes, with figures of their own: make bars, make soak and make bench-pdf print them.
-BENCH = $(GO) test -run '^$$' -bench . -skip '^Benchmark(Load|Cancel|Soak|PDFCorpus)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
+# Load, Cancel, Soak, PDFCorpus and TablesMemory are measurements of minutes, with figures of their own: make bars, make soak and make bench-pdf print them.
+BENCH = $(GO) test -run '^$$' -bench . -skip '^Benchmark(Load|Cancel|Soak|PDFCorpus|TablesMemory)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
 bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.txt
 	@test -s bench/base.txt || { echo "bench/base.txt is missing: make bench-base measures it"; exit 1; }
 	@mkdir -p build

@@ -3,17 +3,22 @@ package content
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/order"
 )
 
 // canvas is a coarse picture of the page: what was painted last in each of its cells, and when. Text is compared with it when it is shown
 // (is it in the colour of what lies behind it?) and when the page is done (was something painted over it?). Both cost a look at a few
-// cells for each glyph, however much is painted. It is made when something is painted first; many pages need none.
+// cells for each glyph, however much is painted. The first rectangles are kept as they are, and looked through; cells are made when more
+// is painted than that. Most pages need none.
 type canvas struct {
 	x, y, step float64
-	w, h       int // 0: nothing was painted
+	w, h       int // 0: not measured yet
 	cells      []cell
+	fresh      []bool // of each row, whether its cells were not painted on, and hold anything
+	drawn      bool   // there are cells
+	sheets     []sheet
 	order      uint32 // how many things were painted
 	covers     uint32 // the last of them that hides what it lies on
 	pictures   int    // cells that lie in a picture
@@ -39,25 +44,41 @@ const (
 
 // emptied returns c without what is painted; its memory serves the next page.
 func (c *canvas) emptied() canvas {
-	return canvas{cells: c.cells[:0], crossings: c.crossings[:0]}
+	return canvas{cells: c.cells[:0], fresh: c.fresh[:0], sheets: c.sheets[:0], crossings: c.crossings[:0]}
 }
 
-// prepare makes the cells of a page of white paper.
-func (c *canvas) prepare(box Rect) {
+// measure says where the cells of a page lie.
+func (c *canvas) measure(box Rect) {
 	if c.w > 0 {
 		return
 	}
 	w, h := box.X1-box.X0, box.Y1-box.Y0
 	c.x, c.y, c.step = box.X0, box.Y0, max(leastStep, math.Sqrt(w*h/maxCells)*1.01, max(w, h)/maxCells)
 	c.w, c.h = int(w/c.step)+1, int(h/c.step)+1
-	n := c.w * c.h
-	if cap(c.cells) < n {
+}
+
+// draw makes the cells, and paints on them what was kept.
+func (c *canvas) draw() {
+	if c.drawn {
+		return
+	}
+	c.drawn = true
+	if n := c.w * c.h; cap(c.cells) < n {
 		c.cells = make([]cell, n)
+	} else {
+		c.cells = c.cells[:n]
 	}
-	c.cells = c.cells[:n]
-	for i := range c.cells {
-		c.cells[i] = cell{color: paper}
+	c.fresh = slices.Grow(c.fresh[:0], c.h)[:c.h]
+	for i := range c.fresh {
+		c.fresh[i] = true
 	}
+	for i := range c.sheets {
+		s := &c.sheets[i]
+		for row := s.row; row < s.lastRow; row++ {
+			c.paint(&s.coat, s.clip, s.order, row, s.col, s.lastCol)
+		}
+	}
+	c.sheets = c.sheets[:0]
 }
 
 // at returns the cell at a place; the paper for one outside the page.
@@ -66,75 +87,58 @@ func (c *canvas) at(x, y float64) cell {
 	if !(col >= 0 && row >= 0 && col < float64(c.w) && row < float64(c.h)) {
 		return cell{color: paper}
 	}
-	return c.cells[int(row)*c.w+int(col)]
+	return c.cell(int(col), int(row))
 }
 
-// coat is what is put on the cells.
-type coat struct {
-	ink     ink
-	alpha   float64
-	mixes   bool // a blend mode other than Normal
-	darkens bool // Multiply or Darken: what is dark stays so
-	picture bool
-	sheer   bool // parts of it let through what lies behind
+// cell returns a cell of the page.
+func (c *canvas) cell(col, row int) cell {
+	if c.drawn {
+		if c.fresh[row] {
+			return cell{color: paper}
+		}
+		return c.cells[row*c.w+col]
+	}
+	k := cell{color: paper}
+	for i := range c.sheets {
+		if s := &c.sheets[i]; s.has(col, row) {
+			s.coat.put(&k, s.order)
+		}
+	}
+	return k
 }
 
-// opaqueAlpha is from where on a coat hides what it lies on.
-const opaqueAlpha = 0.9
-
-// covers reports whether p hides what it lies on.
-func (p *coat) covers() bool { return p.alpha >= opaqueAlpha && !p.mixes && !p.sheer }
-
-// paint puts a coat on the cells of a row from one column to another, as far as the clip lets it.
-func (c *canvas) paint(p *coat, cl *clip, row, from, to int) {
+// row returns the cells of a row to paint on.
+func (c *canvas) row(row int) []cell {
 	line := c.cells[row*c.w : (row+1)*c.w]
-	covers := p.covers()
-	if covers && p.ink.kind == inkKnown && !p.picture && (cl == nil || cl.mask == nil) { // nearly all that is painted
+	if c.fresh[row] {
+		c.fresh[row] = false
+		for i := range line {
+			line[i] = cell{color: paper}
+		}
+	}
+	return line
+}
+
+// paint puts the coat with a number on the cells of a row from one column to another, as far as the clip lets it.
+func (c *canvas) paint(p *coat, cl *clip, order uint32, row, from, to int) {
+	line := c.row(row)
+	masked := cl != nil && cl.mask != nil
+	if p.hides() && !masked { // nearly all that is painted
 		for i := from; i < to; i++ {
-			line[i] = cell{p.ink.rgb | line[i].color&cellPicture, c.order}
+			line[i] = cell{p.ink.rgb | line[i].color&cellPicture, order}
 		}
 		return
 	}
-	unknown := p.picture || p.ink.kind != inkKnown // what over says of each cell then
 	for col := from; col < to; col++ {
-		if cl != nil && cl.mask != nil && !cl.mask.has(col, row) {
+		if masked && !cl.mask.has(col, row) {
 			continue
 		}
 		k := &line[col]
-		flags := k.color & cellPicture
-		if p.picture && flags == 0 {
-			flags = cellPicture
+		if p.picture && k.color&cellPicture == 0 {
 			c.pictures++
 		}
-		if unknown {
-			k.color = cellUnknown | flags
-		} else {
-			k.color = p.over(k.color) | flags
-		}
-		if covers {
-			k.order = c.order
-		}
+		p.put(k, order)
 	}
-}
-
-// over returns the colour of a cell with a coat on it.
-func (p *coat) over(below uint32) uint32 {
-	known := p.ink.kind == inkKnown && !p.picture && !p.sheer && below&cellUnknown == 0
-	switch {
-	case p.covers() && p.ink.kind == inkKnown && !p.picture:
-		return p.ink.rgb
-	case !known, p.mixes && !p.darkens:
-		return cellUnknown
-	}
-	out := uint32(0)
-	for shift := 0; shift < 24; shift += 8 {
-		b, v := float64(below>>shift&0xff), float64(p.ink.rgb>>shift&0xff)
-		if p.darkens {
-			v = b * v / 255
-		}
-		out |= uint32(b+(v-b)*p.alpha+0.5) << shift
-	}
-	return out
 }
 
 // columns returns the cells of a row whose middles lie between two places.

@@ -43,7 +43,7 @@ func (in *Interp) clipped(c *clip, p *path, evenOdd bool) *clip {
 		return out
 	}
 	cv := &in.page.canvas
-	cv.prepare(in.box())
+	cv.measure(in.box())
 	m := &mask{}
 	// One cell more on each side: its middle may lie outside of the rectangle, and what stands in it inside.
 	m.col, m.w = cv.columns(out.rect.X0-cv.step, out.rect.X1+cv.step)

@@ -230,7 +230,7 @@ func TestRules(t *testing.T) {
 // A picture of the page is right to a cell for shapes of all kinds.
 func TestScan(t *testing.T) {
 	var c canvas
-	c.prepare(Rect{X1: 200, Y1: 200})
+	c.measure(Rect{X1: 200, Y1: 200})
 	inside := func(evenOdd bool, pts ...[]point) func(x, y float64) bool {
 		var p path
 		p.reset()
@@ -284,7 +284,8 @@ func TestScan(t *testing.T) {
 func TestCanvasSize(t *testing.T) {
 	for _, r := range []Rect{{0, 0, 612, 792}, {0, 0, 1e6, 1e6}, {0, 0, 1e9, 1}, {-5, -5, 1, 1e7}, {0, 0, .1, .1}} {
 		var c canvas
-		c.prepare(r)
+		c.measure(r)
+		c.draw()
 		if n := c.w * c.h; n < 1 || n > 2*maxCells+2 || len(c.cells) != n {
 			t.Errorf("%v: %d by %d cells", r, c.w, c.h)
 		}

@@ -137,7 +137,7 @@ func (in *Interp) splitCovered(spans []Span) []Span {
 // the pictures, which then are what the text stands on.
 func (in *Interp) records() {
 	p, cv := in.page, &in.page.canvas
-	if cv.w == 0 || float64(cv.pictures) < scanPart*float64(cv.w*cv.h) {
+	if !cv.pictured(scanPart) {
 		return
 	}
 	seen, hidden := 0, 0

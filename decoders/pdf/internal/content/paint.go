@@ -54,12 +54,17 @@ func (in *Interp) cover(p *path, evenOdd bool, s *state, c coat) {
 		in.page.Short = tooMuchPaint
 		return
 	}
-	cv.prepare(in.box())
+	cv.measure(in.box())
 	cv.order++
 	if c.covers() {
 		cv.covers = cv.order
 	}
-	work, ok := cv.scan(p, evenOdd, within, func(row, from, to int) { cv.paint(&c, s.clip, row, from, to) })
+	if r, ok := p.rect(); ok && cv.keep(r.And(within), &c, s.clip) {
+		in.file.Work(1)
+		return
+	}
+	cv.draw()
+	work, ok := cv.scan(p, evenOdd, within, func(row, from, to int) { cv.paint(&c, s.clip, cv.order, row, from, to) })
 	if !ok {
 		in.page.Short = tooMuchPaint
 	}

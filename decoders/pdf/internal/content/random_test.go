@@ -83,7 +83,9 @@ func sound(t *testing.T, p *Page) {
 	}
 	c := &p.canvas
 	pictures := 0
-	for _, k := range c.cells {
+	c.draw()
+	for i := range c.w * c.h {
+		k := c.cell(i%c.w, i/c.w)
 		if k.color&cellPicture != 0 {
 			pictures++
 		}
