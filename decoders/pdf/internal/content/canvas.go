@@ -162,6 +162,9 @@ type crossing struct {
 	x   float64
 }
 
+// crossingWork is the work of finding and ordering one crossing.
+const crossingWork = 4
+
 // maxCrossings bounds one path.
 const maxCrossings = 1 << 19
 
@@ -192,7 +195,7 @@ func (c *canvas) scan(p *path, evenOdd bool, within Rect, each func(row, from, t
 	order.By(c.crossings, func(a, b crossing) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.x, b.x))
 	})
-	work = len(c.crossings)
+	work = crossingWork * len(c.crossings)
 	for i, wind := 0, int32(0); i+1 < len(c.crossings); i++ {
 		a, b := c.crossings[i], c.crossings[i+1]
 		if wind += a.dir; a.row != b.row {

@@ -6,7 +6,7 @@ type clip struct {
 	mask *mask // nil: the whole rectangle
 }
 
-// mask says which cells of the canvas a path encloses.
+// mask says which cells of the canvas a path encloses. Its columns begin and end where words of 64 do, so that masks are joined by words.
 type mask struct {
 	col, row, w, h int
 	bits           []uint64
@@ -19,6 +19,32 @@ func (m *mask) has(col, row int) bool {
 	}
 	i := row*m.w + col
 	return m.bits[i>>6]>>(i&63)&1 != 0
+}
+
+// words returns 64 cells of a row, from a column that is a multiple of 64.
+func (m *mask) words(col, row int) uint64 {
+	col, row = col-m.col, row-m.row
+	if col < 0 || row < 0 || col >= m.w || row >= m.h {
+		return 0
+	}
+	return m.bits[(row*m.w+col)>>6]
+}
+
+// add puts the cells of a row from one column to another into m, as far as within, which may be nil, has them.
+func (m *mask) add(row, from, to int, within *mask) {
+	for col := from &^ 63; col < to; col += 64 {
+		run := ^uint64(0)
+		if col < from {
+			run <<= from - col
+		}
+		if rest := to - col; rest < 64 {
+			run &= 1<<rest - 1
+		}
+		if within != nil {
+			run &= within.words(col, row)
+		}
+		m.bits[((row-m.row)*m.w+col-m.col)>>6] |= run
+	}
 }
 
 // hasPoint reports whether a place on the page is let through.
@@ -48,17 +74,11 @@ func (in *Interp) clipped(c *clip, p *path, evenOdd bool) *clip {
 	// One cell more on each side: its middle may lie outside of the rectangle, and what stands in it inside.
 	m.col, m.w = cv.columns(out.rect.X0-cv.step, out.rect.X1+cv.step)
 	m.row, m.h = cv.rows(out.rect.Y0-cv.step, out.rect.Y1+cv.step)
-	m.w, m.h = m.w-m.col, m.h-m.row
-	m.bits = make([]uint64, (m.w*m.h+63)/64)
+	m.col &^= 63
+	m.w, m.h = (m.w-m.col+63)&^63, m.h-m.row
+	m.bits = make([]uint64, m.w*m.h/64)
 	wide := Rect{out.rect.X0 - cv.step, out.rect.Y0 - cv.step, out.rect.X1 + cv.step, out.rect.Y1 + cv.step}
-	work, ok := cv.scan(p, evenOdd, wide, func(row, from, to int) {
-		for col := from; col < to; col++ {
-			if c.mask == nil || c.mask.has(col, row) {
-				i := (row-m.row)*m.w + col - m.col
-				m.bits[i>>6] |= 1 << (i & 63)
-			}
-		}
-	})
+	work, ok := cv.scan(p, evenOdd, wide, func(row, from, to int) { m.add(row, from, to, c.mask) })
 	in.file.Work(1 + work + len(m.bits)/8)
 	if out.mask = m; !ok {
 		in.page.Short = tooMuchPaint

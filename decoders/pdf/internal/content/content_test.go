@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -372,13 +373,31 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: what stands behind is there", c.name)
 		}
 	}
-	if p := pageOf(t, many("/A BMC ", 2*maxMarks)+"/Span<</ActualText(no)>>BDC BT /F1 10 Tf (deep) Tj ET"+many(" EMC", 2*maxMarks+1), ""); texts(p)[0] != "deep" {
-		t.Errorf("sequences that are nested too deeply: %q", texts(p))
+	if p := pageOf(t, many("/A BMC ", 2*maxMarks)+"/Span<</ActualText(yes)>>BDC BT /F1 10 Tf (deep) Tj ET"+many(" EMC", 2*maxMarks+1), ""); texts(p)[0] != "yes" {
+		t.Errorf("sequences that say nothing around one that does: %q", texts(p))
+	}
+	if p := pageOf(t, many("/Artifact BMC ", maxMarks+1)+"BT /F1 10 Tf (deep) Tj ET", ""); p.Short == "" || len(p.Spans) > 0 {
+		t.Error("sequences that are nested too deeply")
 	}
 	if p := pageOf(t, many("0 0 50 1 re f 0 9 50 1 re f ", maxRules), ""); len(p.Rules) != 2 || cap(p.Rules) > 2*maxRules {
 		t.Errorf("%d rules of %d", len(p.Rules), cap(p.Rules))
 	}
 	if p := pageOf(t, many("BI /W 1 /H 1 /BPC 8 /CS /G ID x EI ", maxImages+5), ""); len(p.Images) != maxImages {
 		t.Errorf("%d images", len(p.Images))
+	}
+}
+
+// What content asks for again and again is not made again and again, or is weighed.
+func TestAskedOften(t *testing.T) {
+	long := "(" + strings.Repeat("A", 900_000) + ")"
+	for _, c := range []struct{ name, content, resources string }{
+		{"fonts of a graphics state", "/G gs ", "/ExtGState<</G<</Font[<</Subtype/Type1/BaseFont/X/Encoding<</Differences[" + strings.Repeat("/a ", 20_000) + "]>>>> 12]>>>>"},
+		{"long replacements", "/Span /P BDC EMC ", "/Properties<</P<</ActualText" + long + ">>>>"},
+	} {
+		begun := time.Now()
+		pageOf(t, strings.Repeat(c.content, 30_000), c.resources)
+		if d := time.Since(begun); d > 5*time.Second {
+			t.Errorf("%s: %v", c.name, d)
+		}
 	}
 }

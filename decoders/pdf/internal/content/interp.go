@@ -43,7 +43,6 @@ type frame struct {
 
 	path, quad    path
 	marks         []mark
-	deepMarks     int  // beyond maxMarks
 	off, artifact bool // of what runs this stream
 	scrolls       bool
 	textFrom      int  // the first span of the text object
@@ -200,7 +199,8 @@ func (f *frame) restore() {
 
 // closeMarks ends the sequences that the stream left open.
 func (f *frame) closeMarks() {
-	for f.deepMarks = 0; len(f.marks) > 0; {
+	for len(f.marks) > 0 {
+		f.marks[len(f.marks)-1].plain = 0
 		f.end()
 	}
 }
@@ -234,8 +234,12 @@ const maxNames = 1 << 14
 
 // font returns the font that a resource name stands for.
 func (f *frame) font(name []byte) (object.Node, *font.Font) {
-	n := f.resource("Font", string(name))
-	if known, ok := f.fonts[string(name)]; ok {
+	return f.loaded(string(name), f.resource("Font", string(name)))
+}
+
+// loaded returns a font that a name stands for, and remembers it under that name if it is no object of its own.
+func (f *frame) loaded(name string, n object.Node) (object.Node, *font.Font) {
+	if known, ok := f.fonts[name]; ok {
 		return n, known
 	}
 	loaded := f.in.fonts.Load(n)
@@ -245,7 +249,7 @@ func (f *frame) font(name []byte) (object.Node, *font.Font) {
 	if f.fonts == nil || len(f.fonts) >= maxOwnFonts {
 		f.fonts = map[string]*font.Font{}
 	}
-	f.fonts[string(name)] = loaded
+	f.fonts[name] = loaded
 	return n, loaded
 }
 

@@ -7,6 +7,7 @@ type layers struct {
 	baseOff bool
 	turned  map[int]bool // by the number of a group: it is turned off, or on
 	known   map[int]bool // answers for objects with a number
+	steps   int          // operands of the expression that is evaluated
 }
 
 // maxLayers bounds the groups that are listed as on or off.
@@ -31,7 +32,25 @@ func Layers(catalog object.Node) func(oc object.Node) bool {
 		}
 		groups.File().Work(min(groups.Len(), maxLayers) / 4)
 	}
+	l.usage(config.Key("AS"))
 	return l.off
+}
+
+// usage turns off the groups that are to be off when the document is viewed (8.11.4.4).
+func (l *layers) usage(events object.Node) {
+	for i := range min(events.Len(), maxExpression) {
+		event := events.Index(i)
+		if event.Key("Event").Name() != "View" {
+			continue
+		}
+		groups := event.Key("OCGs")
+		groups.File().Work(min(groups.Len(), maxLayers))
+		for j := range min(groups.Len(), maxLayers) {
+			if num := groups.IndexRef(j); num != 0 && groups.Index(j).Key("Usage").Key("View").Key("ViewState").Name() == "OFF" {
+				l.turned[num] = true
+			}
+		}
+	}
 }
 
 // Layers makes the interpreter leave out what is in optional content that is off.
@@ -64,10 +83,12 @@ func (l *layers) groupOff(num int) bool {
 // memberOff evaluates a membership dictionary (8.11.2.2): its expression, else its policy.
 func (l *layers) memberOff(oc object.Node) bool {
 	if ve := oc.Key("VE"); ve.Is(object.Array) {
+		l.steps = 0
 		on, ok := l.expression(ve, 0)
-		return ok && !on
+		return ok && !on || l.steps > maxOperators
 	}
 	groups := oc.Key("OCGs")
+	oc.File().Work(1 + min(groups.Len(), maxLayers))
 	on, off := 0, 0
 	count := func(num int) {
 		if num == 0 { // null, or no reference: it does not count
@@ -100,15 +121,21 @@ func (l *layers) memberOff(oc object.Node) bool {
 	return on == 0 // AnyOn
 }
 
-// maxExpression bounds the nesting of an expression and the operands of each of its levels.
-const maxExpression = 16
+// Of expressions. One that is over a limit is off: what it says is not known, and what it guards may be meant to be hidden.
+const (
+	maxExpression = 16   // levels
+	maxOperators  = 4096 // operands of all levels together
+)
 
 // expression evaluates a visibility expression; ok is false for one that makes no sense.
 func (l *layers) expression(ve object.Node, depth int) (on, ok bool) {
 	if ve.Is(object.Dict) {
 		return !l.groupOff(ve.ID()), true
 	}
-	if depth > maxExpression || ve.Len() < 2 || ve.Len() > maxExpression {
+	if depth > maxExpression {
+		l.steps = maxOperators
+	}
+	if l.steps += ve.Len(); l.steps > maxOperators || ve.Len() < 2 {
 		return false, false
 	}
 	ve.File().Work(ve.Len())

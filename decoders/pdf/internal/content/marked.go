@@ -15,9 +15,10 @@ type mark struct {
 	text     string // that text
 	span     int    // where what is shown begins, in Page.Spans
 	glyphs   int
+	plain    int // sequences that say nothing, which are open inside
 }
 
-// maxMarks bounds how deeply sequences are nested; deeper ones are counted only.
+// maxMarks bounds how deeply sequences that say something are nested.
 const maxMarks = 256
 
 // markOperator runs the operators of 14.6; it reports false for any other.
@@ -50,19 +51,28 @@ func (f *frame) beginWith() {
 }
 
 func (f *frame) begin(tag string, inline []object.Token, props object.Node) {
-	if len(f.marks) == maxMarks {
-		f.deepMarks++
-		return
-	}
 	m := mark{artifact: tag == "Artifact", scrolls: tag == "Tx" && f.in.annotation, span: len(f.in.page.Spans), glyphs: f.in.page.Glyphs}
 	m.off = tag == "OC" && !props.Null() && f.in.off != nil && f.in.off(props)
 	if t := props.Key("ActualText"); t.Is(object.String) {
-		m.actual, m.text = true, t.Text()
+		if t.Size() > maxActual {
+			f.in.page.Refused++
+		} else {
+			f.in.file.Parsed(t.Size())
+			m.actual, m.text = true, t.Text()
+		}
 	}
 	for i := 0; i+1 < len(inline); i++ {
 		if inline[i].Kind == object.TokName && string(inline[i].S) == "ActualText" && inline[i+1].Kind == object.TokString {
 			m.actual, m.text = true, object.TextOf(string(inline[i+1].S))
 		}
+	}
+	if n := len(f.marks); n > 0 && !m.off && !m.artifact && !m.scrolls && !m.actual { // it says nothing
+		f.marks[n-1].plain++
+		return
+	}
+	if len(f.marks) == maxMarks {
+		f.in.page.Short = "marked content is nested more deeply than the limit"
+		return
 	}
 	if m.actual {
 		f.in.out.open, f.in.out.sealed = false, true // what is replaced begins with its own span
@@ -75,8 +85,8 @@ func (f *frame) begin(tag string, inline []object.Token, props object.Node) {
 func (f *frame) end() {
 	n := len(f.marks)
 	switch {
-	case f.deepMarks > 0:
-		f.deepMarks--
+	case n > 0 && f.marks[n-1].plain > 0:
+		f.marks[n-1].plain--
 	case n > 0:
 		m := f.marks[n-1]
 		f.marks = f.marks[:n-1]
@@ -101,6 +111,7 @@ func (f *frame) marked() {
 const (
 	actualTimes = 3
 	actualMore  = 8
+	maxActual   = 16 << 10 // bytes
 )
 
 // replace puts the text of a sequence in the place of what it shows (14.9.4). The text has to be about as long as what is shown: else it

@@ -69,7 +69,7 @@ func (in *Interp) cover(p *path, evenOdd bool, s *state, c coat) {
 		in.page.Short = tooMuchPaint
 	}
 	in.bulk += work
-	in.file.Work(work / 8)
+	in.file.Work(work)
 }
 
 // tooMuchPaint ends a page: what is painted further might hide text, and nobody would know.

@@ -57,7 +57,7 @@ func (in *Interp) box() Rect {
 func (f *frame) external(name string) {
 	gs, s := f.resource("ExtGState", name), &f.state
 	if pair := gs.Key("Font"); pair.Len() == 2 {
-		f.setFont(pair.Index(0), f.in.fonts.Load(pair.Index(0)))
+		f.setFont(f.loaded("ExtGState/"+name, pair.Index(0)))
 		s.size = pair.Index(1).Num()
 	}
 	alpha := func(key string, v *float64) {

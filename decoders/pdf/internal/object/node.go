@@ -220,6 +220,14 @@ func (n Node) Raw() string {
 	return ""
 }
 
+// Size returns how many bytes a string has.
+func (n Node) Size() int {
+	if n.Is(String) {
+		return len(n.o.s)
+	}
+	return 0
+}
+
 // Num returns a number.
 func (n Node) Num() float64 {
 	if n.Is(Number) {

@@ -198,6 +198,11 @@ func layers() []trick {
 		{name: "membership", reason: layer, content: "/OC /L BDC SAY EMC", resources: member("/OCGs[2 0 R]"), objects: []string{group}, catalog: off},
 		{name: "membership-all-on", reason: layer, content: "/OC /L BDC SAY EMC", resources: member("/OCGs[2 0 R 3 0 R]/P/AllOn"), objects: []string{group, group}, catalog: off},
 		{name: "membership-not", reason: layer, content: "/OC /L BDC SAY EMC", resources: member("/VE[/Not 3 0 R]"), objects: []string{group, group}, catalog: off},
+		{name: "layer-in-many-marks", reason: layer, content: strings.Repeat("/P BMC ", 300) + "/OC /L BDC SAY EMC", resources: props, objects: []string{group}, catalog: off},
+		{name: "layer-by-usage", reason: layer, content: "/OC /L BDC SAY EMC", resources: props, objects: []string{"<</Type/OCG/Name(Off)/Usage<</View<</ViewState/OFF>>>>>>"},
+			catalog: "/OCProperties<</OCGs[2 0 R]/D<</AS[<</Event/View/Category[/View]/OCGs[2 0 R]>>]>>>>"},
+		{name: "membership-of-many", reason: layer, content: "/OC /L BDC SAY EMC", resources: member("/VE[/And " + strings.Repeat("3 0 R ", 20) + "2 0 R]"),
+			objects: []string{group, group}, catalog: off},
 		{name: "membership-and", reason: layer, content: "/OC /L BDC SAY EMC", resources: member("/VE[/And 3 0 R[/Or 2 0 R]]"), objects: []string{group, group}, catalog: off},
 	}
 }
