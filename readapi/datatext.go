@@ -53,11 +53,15 @@ type dataLink struct {
 	Text string `json:"text"`
 	URI  string `json:"uri"`
 	Page int64  `json:"page"`
+	File string `json:"file"`
 }
 
 func (l dataLink) write(b *strings.Builder) {
 	to := dataLine(l.URI)
-	if l.URI == "" {
+	switch {
+	case l.URI == "" && l.File != "":
+		to = "file " + dataLine(l.File)
+	case l.URI == "":
 		to = "page " + strconv.FormatInt(l.Page, 10)
 	}
 	b.WriteString("[link: ")
@@ -68,22 +72,65 @@ func (l dataLink) write(b *strings.Builder) {
 }
 
 type dataField struct {
-	Name  string          `json:"name"`
-	Label string          `json:"label"`
-	Value json.RawMessage `json:"value"`
+	Name     string          `json:"name"`
+	Label    string          `json:"label"`
+	Type     string          `json:"type"`
+	Value    json.RawMessage `json:"value"`
+	Options  []string        `json:"options"`
+	URI      string          `json:"uri"`
+	Signed   bool            `json:"signed"`
+	Signer   string          `json:"signer"`
+	Date     string          `json:"date"`
+	Password bool            `json:"password"`
 }
+
+// mostOptions is how many of the options of a field are told.
+const mostOptions = 20
 
 func (f dataField) write(b *strings.Builder) {
 	name := f.Label
 	if name == "" {
 		name = f.Name
 	}
-	value := string(f.Value)
-	var s string
-	if json.Unmarshal(f.Value, &s) == nil {
-		value = s
+	b.WriteString("[field " + dataLine(name) + ": " + dataLine(f.value()))
+	for i, o := range f.Options {
+		if i == mostOptions {
+			b.WriteString(" | and " + strconv.Itoa(len(f.Options)-i) + " more")
+			break
+		}
+		if i == 0 {
+			b.WriteString("; options: " + dataLine(o))
+			continue
+		}
+		b.WriteString(" | " + dataLine(o))
 	}
-	b.WriteString("[field " + dataLine(name) + ": " + dataLine(value) + "]\n")
+	if f.URI != "" {
+		b.WriteString(" -> " + dataLine(f.URI))
+	}
+	b.WriteString("]\n")
+}
+
+// value is what stands in the field, "" for nothing. What a signature says of itself is a claim that nobody checked.
+func (f dataField) value() string {
+	var s string
+	switch {
+	case f.Password:
+		return "a password, not shown"
+	case f.Type == "signature" && !f.Signed:
+		return "not signed"
+	case f.Type == "signature":
+		s = "signed"
+		if f.Signer != "" {
+			s += ", by " + f.Signer
+		}
+		if f.Date != "" {
+			s += ", " + f.Date
+		}
+		return s + ", not checked"
+	case json.Unmarshal(f.Value, &s) == nil:
+		return s
+	}
+	return string(f.Value)
 }
 
 type dataNote struct {

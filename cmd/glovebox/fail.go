@@ -86,6 +86,11 @@ func asFailure(subject string, err error) *failure {
 			f.err = &c
 		}
 	}
+	if e.Code == readapi.CodeEncrypted && e.Hint != "" { // the hint says what is needed, and not how it is given here
+		c := *e
+		c.Hint += " --password-file FILE takes it from the first line of FILE."
+		f.err = &c
+	}
 	return f
 }
 

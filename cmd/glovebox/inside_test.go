@@ -46,6 +46,30 @@ func insideApp(t *testing.T) func(stdin string, args ...string) (code int, stdou
 	}
 }
 
+// TestViewAbout shows what a PDF says of itself where more of it follows, and only there.
+func TestViewAbout(t *testing.T) {
+	doc := textDocument("first\n")
+	doc.Unit = readapi.UnitPage
+	doc.Document.Meta = map[string]any{
+		"outline": []any{map[string]any{"title": "One", "level": 1, "page": 2, "est_tokens": 5}},
+		"map":     []any{map[string]any{"from": 1, "to": 9, "est_tokens": 1100}},
+	}
+	const about = "outline: One (page 2, about 5 tokens)\nestimated tokens by page: 1-9: 1100\n"
+	for _, c := range []struct {
+		next   string
+		goesOn bool
+		want   int
+	}{{"", false, 0}, {"CURSOR", false, 1}, {"CURSOR", true, 0}} {
+		doc.Document.Next = c.next
+		var out bytes.Buffer
+		v := view{out: &out, err: &out, shown: "a.pdf", goesOn: c.goesOn}
+		v.print(&doc.Document, true)
+		if got := strings.Count(out.String(), about); got != c.want {
+			t.Errorf("%+v: it stands there %d times:\n%s", c, got, out.String())
+		}
+	}
+}
+
 // TestReadInside reads files inside files, with and without a password, as a person and as a program do.
 func TestReadInside(t *testing.T) {
 	run := insideApp(t)
@@ -73,7 +97,7 @@ func TestReadInside(t *testing.T) {
 		code  int
 		want  []string // in what is printed
 	}{
-		"locked":             {"", []string{"read", file}, 1, []string{"(encrypted)", "Give the password"}},
+		"locked":             {"", []string{"read", file}, 1, []string{"(encrypted)", "Give the password that opens it. --password-file FILE takes it"}},
 		"another password":   {"wrong\n", []string{"read", "--password-file", "-", file}, 1, []string{"does not open it"}},
 		"by a file":          {"", []string{"read", "--password-file", key, file}, 0, []string{"words\n", "file inside: 2. inner.zip (", "--child 1 reads the first of them\n"}},
 		"by standard input":  {secret, []string{"read", "--password-file", "-", file}, 0, []string{"words\n"}},

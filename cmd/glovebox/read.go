@@ -77,8 +77,10 @@ that are not seen and can mislead are shown as \u{202E} unless --unescaped is gi
 With --form source standard output has the text of the file and nothing else.
 
 A file may have files inside, such as what is embedded in a PDF: an answer lists them
-by number, --child 2 reads the second, and --child 2/1 the first inside that. With
+by number, --child 2 reads number 2, and --child 2/1 number 1 inside that. With
 --form image the pages of a PDF are given as the pictures that they were scanned into.
+Tables, links, form fields, notes, the outline and the metadata of a PDF are data in
+--json; docs/pdf.md describes them.
 
 Pictures in --out are named after their file and unit: photo.jpg-frame1.jpg. A file
 that is there already is never overwritten: the same content is left as it is, other
@@ -89,6 +91,7 @@ const readExample = `  glovebox read report.pdf
   glovebox read --json --max-tokens 4000 report.pdf
   glovebox read --form source --all legacy.txt > utf8.txt
   glovebox read --out pictures --frames 1- animation.gif
+  glovebox read --form image --out pictures scan.pdf
   glovebox read --child 1 report.pdf
   glovebox read --password-file secret.txt locked.pdf
   curl -s https://example.org/a.pdf | glovebox read -
@@ -372,7 +375,7 @@ func (r *reading) print(ans answer, first bool) {
 	case a.global.json:
 		_ = a.out.printJSON(ans.doc)
 	default:
-		v := view{out: a.out, err: a.err, shown: ans.in.shown, dir: r.out, form: r.opts.Form, units: r.opts.Units, several: r.several}
+		v := view{out: a.out, err: a.err, shown: ans.in.shown, dir: r.out, form: r.opts.Form, units: r.opts.Units, several: r.several, goesOn: r.opts.Cursor != ""}
 		v.print(ans.doc, first)
 	}
 	a.tellUnkept()

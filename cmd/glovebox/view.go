@@ -20,6 +20,7 @@ type view struct {
 	form     readapi.Form
 	units    string // that were asked for, "" for all
 	several  bool   // one of several answers
+	goesOn   bool   // from a cursor
 }
 
 func (v *view) print(doc *readapi.Document, first bool) {
@@ -195,6 +196,9 @@ func (v *view) notes(w *bytes.Buffer, doc *readapi.Document, source bool) {
 		fmt.Fprintf(w, "%swarning: %s%s: %s\n", prefix, readapi.EscapeLine(x.Code), where, readapi.EscapeLine(x.Detail))
 	}
 	if doc.Next != "" {
+		if !source && !v.goesOn {
+			w.WriteString(readapi.MetaText(doc.Meta, doc.Unit, true, mostAbout))
+		}
 		fmt.Fprintf(w, "%smore follows: --cursor %s goes on here, --all reads to the end\n", prefix, readapi.EscapeLine(doc.Next))
 	}
 	if doc.Unit == readapi.UnitFrame && v.units == "" && doc.Next == "" && doc.Covers.To < doc.Total { // an animation stands for its first frame
@@ -204,6 +208,9 @@ func (v *view) notes(w *bytes.Buffer, doc *readapi.Document, source bool) {
 		fmt.Fprintf(w, "%s--out DIR writes pictures as files\n", prefix)
 	}
 }
+
+// mostAbout is how many tokens of a file's outline are shown where the file was not shown whole.
+const mostAbout = 1000
 
 // mostListed is how many files inside a file are listed.
 const mostListed = 40

@@ -14,10 +14,23 @@ const maxListed = 40
 // fileContent is what the fence around a file is called.
 const fileContent = "file content"
 
-// labelled lays an answer out for a model: what it is and where it comes from, the content and all that came with it within a fence, and
-// how to go on.
-func labelled(doc *readapi.Document) string {
-	inside := []string{}
+// mostAbout is how many tokens the outline of a file takes at most; of a small budget it is a tenth.
+const mostAbout = 1000
+
+// labelled lays answers out for a model: what it is and where it comes from, the content and all that came with it within a fence, and how
+// to go on. An answer that does not go on another says first what the file says of itself.
+func labelled(first bool, most int64) func(*readapi.Document) string {
+	return func(doc *readapi.Document) string {
+		about := ""
+		if first {
+			about = readapi.MetaText(doc.Meta, doc.Unit, doc.Next != "", min(mostAbout, most/10))
+		}
+		return label(doc, about)
+	}
+}
+
+func label(doc *readapi.Document, about string) string {
+	inside := []string{about}
 	for _, p := range doc.Parts {
 		inside = append(inside, p.Text, string(p.Data))
 	}
@@ -40,6 +53,7 @@ func labelled(doc *readapi.Document) string {
 	}
 	b.WriteString(f.warning(fileContent, "what the file holds, as whoever made it wrote it"))
 	b.WriteString(f.open(fileContent) + "\n")
+	b.WriteString(about)
 	content(&b, doc, f.line)
 	children(&b, doc)
 	warnings(&b, doc)

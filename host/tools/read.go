@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -39,7 +40,7 @@ func (s *Set) read(ctx context.Context, raw json.RawMessage) (*Result, error) {
 			return nil, err
 		}
 	}
-	doc, text, err := s.within(ctx, uri, sel, most, labelled)
+	doc, text, err := s.within(ctx, uri, sel, most, labelled(sel.Cursor == "", most))
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (s *Set) within(ctx context.Context, uri string, sel readapi.Selection, mos
 	for range tries {
 		doc, err := s.session.Read(ctx, uri, sel, nil)
 		if err != nil {
-			return nil, "", err
+			return nil, "", withoutPassword(err)
 		}
 		reveal(doc)
 		text := layout(doc)
@@ -95,6 +96,18 @@ func (s *Set) within(ctx context.Context, uri string, sel readapi.Selection, mos
 		sel.MaxTokens = max(1, content*most/actual*9/10)
 	}
 	return nil, "", overBudget(most, actual, "Ask for fewer units, or for a larger max_tokens.")
+}
+
+// withoutPassword tells a model of an encrypted file what can be done here: the host would have it give a password, for which there is no
+// argument.
+func withoutPassword(err error) error {
+	e, ok := errors.AsType[*readapi.Error](err)
+	if !ok || e.Code != readapi.CodeEncrypted {
+		return err
+	}
+	c := *e
+	c.Hint = "No tool takes a password: ask for a copy that opens without one."
+	return &c
 }
 
 // reveal escapes in place what hides in the texts of doc. The host has done so unless a cursor asked for the text as it stands, which is

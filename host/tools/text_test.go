@@ -66,6 +66,31 @@ To read a file inside, call read_attachment with the same uri and its number as 
 	}
 }
 
+// TestReadAbout asks for what a model is told of a file as a whole: once, and the map only where there is more to read.
+func TestReadAbout(t *testing.T) {
+	f := pages(strings.Repeat("first page ", 400), "second\n")
+	f.doc.Meta = map[string]any{
+		"title":   "Report",
+		"outline": []any{map[string]any{"title": "One\u202e\n", "level": 1, "page": 2, "est_tokens": 5}},
+		"map":     []any{map[string]any{"from": 1, "to": 1, "est_tokens": 1100}, map[string]any{"from": 2, "to": 2, "est_tokens": 5}},
+	}
+	outline, runs := "title: Report\noutline: One\\u{202E}\\u{A} (page 2, about 5 tokens)\n", "estimated tokens by page: 1: 1100, 2: 5\n"
+	for _, c := range []struct {
+		name, want, not string
+		args            json.RawMessage
+	}{
+		{"whole", "<<< file content MARK\n" + outline + "--- page 1 of 2", "estimated tokens", object("uri", address)},
+		{"cut", outline + runs + "--- page 1 of 2", "second", object("uri", address, "max_tokens", 1500)},
+		{"one page", outline + "--- page 2 of 2", "first", object("uri", address, "units", "2")},
+		{"gone on", "<<< file content MARK\n--- page 2 of 2", "outline", object("uri", address, "cursor", "1")},
+	} {
+		got, _ := masked(t, call(t, f, ReadAttachment, c.args).Text)
+		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%s: want %q and no %q in\n%s", c.name, c.want, c.not, got)
+		}
+	}
+}
+
 func TestReadPictures(t *testing.T) {
 	got, _ := masked(t, call(t, animation(2), ReadAttachment, object("uri", address, "units", "1")).Text)
 	for _, want := range []string{"frame 1 of 2, read by", "--- frame 1 of 2 --- MARK\n--- picture 1: image/png, 3x2 --- MARK\n", "units \"1-\""} {

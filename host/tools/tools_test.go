@@ -243,7 +243,7 @@ func TestAttachCloses(t *testing.T) {
 
 // TestErrors: what the session says goes up as it is.
 func TestErrors(t *testing.T) {
-	want := &readapi.Error{Op: "host.Read", Code: readapi.CodeEncrypted, Hint: "h"}
+	want := &readapi.Error{Op: "host.Read", Code: readapi.CodeMalformed, Hint: "h"}
 	f := pages("one")
 	f.err = want
 	for _, c := range []struct {
@@ -253,6 +253,16 @@ func TestErrors(t *testing.T) {
 		if r, err := New(f, withAttach()).Call(t.Context(), c.tool, c.args); err != error(want) || r != nil {
 			t.Errorf("%s: %v, %v", c.tool, r, err)
 		}
+	}
+}
+
+// TestEncrypted: a model is not told to give a password, for which there is no argument.
+func TestEncrypted(t *testing.T) {
+	f := pages("one")
+	f.err = &readapi.Error{Op: "host.Read", Code: readapi.CodeEncrypted, Hint: "Give the password."}
+	_, err := New(f, nil).Call(t.Context(), ReadAttachment, object("uri", address))
+	if got := Failure(err); !strings.HasPrefix(got, "encrypted: ") || strings.Contains(got, "Give") || !strings.Contains(got, "No tool takes a password") {
+		t.Error(got)
 	}
 }
 
