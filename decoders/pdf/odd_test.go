@@ -69,3 +69,32 @@ func TestMissingFonts(t *testing.T) {
 		wantText(t, res, "Words that stay\nwords\n")
 	}
 }
+
+// TestCellsApartByBlanks sets a row of a table as one string whose blanks are stretched to the next column: its cells are those of the rows
+// that are set piece by piece.
+func TestCellsApartByBlanks(t *testing.T) {
+	var c strings.Builder
+	for y := 600; y <= 700; y += 20 {
+		fmt.Fprintf(&c, "72 %d m 472 %d l S ", y, y)
+	}
+	for x := 72; x <= 472; x += 100 {
+		fmt.Fprintf(&c, "%d 600 m %d 700 l S ", x, x)
+	}
+	c.WriteString("BT /F1 10 Tf ")
+	for i := range 5 {
+		fmt.Fprintf(&c, "1 0 0 1 76 %d Tm (name %d) Tj 1 0 0 1 176 %d Tm ", 685-20*i, i, 685-20*i)
+		if i == 2 { // a digit is 5.56 wide, a blank 2.78
+			fmt.Fprint(&c, "91.66 Tw (1 2 3) Tj 0 Tw ")
+		} else {
+			fmt.Fprintf(&c, "(1) Tj 1 0 0 1 276 %d Tm (2) Tj 1 0 0 1 376 %d Tm (3) Tj ", 685-20*i, 685-20*i)
+		}
+	}
+	res := decodeBytes(t, pdftest.Plain(c.String()+"ET").Table(), readapi.Request{})
+	var rows strings.Builder
+	for i := range 5 {
+		fmt.Fprintf(&rows, "name %d  1  2  3\n", i)
+	}
+	if got := res.Parts[0].Text; got != rows.String() {
+		t.Errorf("%q, want %q", got, rows.String())
+	}
+}

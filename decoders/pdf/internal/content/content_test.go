@@ -70,6 +70,8 @@ func TestSpans(t *testing.T) {
 		{"raised high", "BT /F1 10 Tf (a) Tj 5 Ts (b) Tj ET", []string{"a", "b"}},
 		{"spread a little", "BT /F1 10 Tf 3 Tc (abc) Tj ET", []string{"abc"}},
 		{"spread far", "BT /F1 10 Tf 5 Tc (abc) Tj ET", []string{"a", "b", "c"}},
+		{"blanks stretched", "BT /F1 10 Tf 8 Tw (a b c) Tj ET", []string{"a b c"}},
+		{"blanks stretched far", "BT /F1 10 Tf 73 Tw (a b) Tj ( c) Tj ET", []string{"a ", "b ", "c"}},
 		{"letters at even distances", "BT /F1 10 Tf " + placed("title", 300, 8.5) + "ET", []string{"title"}},
 		{"digits at even distances", "BT /F1 10 Tf " + placed("12345", 300, 8) + "ET", []string{"1", "2", "3", "4", "5"}},
 		{"two letters", "BT /F1 10 Tf " + placed("ab", 300, 8) + "ET", []string{"a", "b"}},

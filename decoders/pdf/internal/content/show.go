@@ -118,6 +118,9 @@ func (f *frame) show(args []object.Token) {
 // letterGap is from where on letters that are set apart are not read as a word, in parts of the font's size.
 const letterGap = 0.4
 
+// blankGap is from where on a blank that is stretched is a gap between two texts, the cells of a table as like as not.
+const blankGap = 1.0
+
 // string shows a string that begins where the operator has moved to, and returns where it ends.
 func (f *frame) string(b []byte, moved float64, twice bool) float64 {
 	s, out := &f.state, &f.in.out
@@ -134,10 +137,12 @@ func (f *frame) string(b []byte, moved float64, twice bool) float64 {
 		by *= s.size
 		end := by
 		by += s.char
+		stretched := false
 		if n == 1 && v == ' ' {
 			by += s.word
+			stretched = s.word > blankGap*s.size
 		}
-		if !apart {
+		if !apart && !stretched {
 			end = by
 		}
 		if !down {
@@ -148,7 +153,7 @@ func (f *frame) string(b []byte, moved float64, twice bool) float64 {
 		}
 		if !twice {
 			out.glyph(s.font, v, n, moved, moved+end)
-			out.open = out.open && !apart
+			out.open = out.open && !apart && !stretched
 		}
 		moved += by
 		glyphs++

@@ -63,7 +63,7 @@ func headings(lines []line, b body) {
 		for level > 0 && end < len(lines) && b.level(lines, end) == level && follow(&lines[end-1], &lines[end]) {
 			end++
 		}
-		if level > 0 && end-i <= maxTitle {
+		if level > 0 && end-i <= maxTitle && !runsOn(lines, end) {
 			lines[i].heading = level
 			for k := i + 1; k < end; k++ {
 				lines[i].text = append(append(lines[i].text, ' '), lines[k].text...)
@@ -80,7 +80,22 @@ func headings(lines []line, b body) {
 
 // follow reports whether b is the next line of the heading a.
 func follow(a, b *line) bool {
-	return !b.apart && b.size < 1.05*a.size && a.size < 1.05*b.size && b.y > a.y && b.y-a.y <= 1.5*b.size && a.style == b.style
+	near := 1.5
+	if !b.broken {
+		near = 2.2
+	}
+	return !b.apart && b.size < 1.05*a.size && a.size < 1.05*b.size && b.y > a.y && b.y-a.y <= near*b.size && a.style == b.style
+}
+
+// runsOn reports whether what is above line i goes on in it as running text does: then it is a paragraph in larger letters than most of the
+// page has, which may be notes or an abstract.
+func runsOn(lines []line, i int) bool {
+	if i == len(lines) || lines[i].grid != nil || !follow(&lines[i-1], &lines[i]) {
+		return false
+	}
+	first, _ := utf8.DecodeRune(lines[i].text)
+	last, _ := utf8.DecodeLastRune(lines[i].text)
+	return unicode.IsLower(first) || len(lines[i].text) > maxBold || last == '.' || last == ','
 }
 
 // level is that of the heading that line i is, or 0.

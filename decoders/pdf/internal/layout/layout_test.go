@@ -339,3 +339,23 @@ func TestOrderOfContentStays(t *testing.T) {
 		}
 	}
 }
+
+// A page whose notes outweigh its text has larger letters in the text, which is no heading for that: it goes on below. A heading stays one.
+func TestLargerTextIsNoHeading(t *testing.T) {
+	var s sheet
+	s.put(72, 760, 14, "What this is about")
+	y := 730.0
+	for range 2 {
+		for i, l := range []string{"Since the first of them was built a great many more were seen", "and these were much larger than the first", "Thus ends what was said."} {
+			s.put(72, y-20*float64(i), 14, l)
+		}
+		y -= 80
+	}
+	for i := range 20 {
+		s.put(72, y-11*float64(i), 9, fmt.Sprintf("and notes of smaller letters that fill most of the page, line %c", 'a'+i))
+	}
+	text := Lay(&s.page).Text
+	if strings.Count(text, "#") != 2 || !strings.HasPrefix(text, "## What this is about\n") {
+		t.Errorf("%s", text[:300])
+	}
+}
