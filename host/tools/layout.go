@@ -30,7 +30,10 @@ func labelled(first bool, most int64) func(*readapi.Document) string {
 }
 
 func label(doc *readapi.Document, about string) string {
-	inside := []string{about}
+	inside := []string{}
+	if about != "" {
+		inside = append(inside, about)
+	}
 	for _, p := range doc.Parts {
 		inside = append(inside, p.Text, string(p.Data))
 	}

@@ -66,7 +66,7 @@ const readInput = `{
 		"units":{"type":"string","maxLength":8192,"description":"Which pages, lines or frames, counted from 1: \"3\", \"1-3,7\", \"10-\" to the end. Leave it out to begin at the start. Not together with cursor."},
 		"cursor":{"type":"string","maxLength":16384,"description":"The next cursor of a former answer about the same file: goes on exactly behind it."},
 		"child":{"type":"string","maxLength":64,"description":"A file inside the file, by the number that an answer lists it under: \"2\", or \"2/1\" for one inside that. Not together with cursor."},
-		"form":{"enum":["auto","text","image"],"description":"auto (default) is what suits the file; text and image ask for one of them, where the file has it. Not together with cursor."},
+		"form":{"enum":["auto","text","image"],"description":"auto (default) is what suits the file; text and image ask for one of them, where the file has it: image is for pages that are scans. Not together with cursor."},
 		"max_tokens":{"type":"integer","minimum":LEAST,"maximum":MOST,"description":"Budget of the answer in estimated tokens; default MOST."}
 	}}`
 
