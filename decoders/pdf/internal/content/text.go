@@ -66,7 +66,9 @@ func (t *text) begin(m Matrix, s *state, order uint32) bool {
 		t.up = [2]float64{}
 	}
 	t.blank = false
-	t.seen(math.Abs(s.size*s.wide*em)*length(m[0], m[1]), s, order)
+	// How thick a letter is at its thinnest: one that leans until it lies flat has its width and its height still.
+	thin := math.Abs(m[0]*m[3]-m[1]*m[2]) / max(length(m[0], m[1]), length(m[2], m[3]), 1e-9)
+	t.seen(min(math.Abs(s.size*s.wide*em)*length(m[0], m[1]), math.Abs(s.size*em)*thin), s, order)
 	return t.room()
 }
 
