@@ -26,6 +26,8 @@ func faint() []trick {
 			resources: "/Pattern<</P<</PatternType 2/Shading<</ShadingType 1/ColorSpace/DeviceRGB/Matrix[612 0 0 792 0 0]/Function 2 0 R>>>>>>"},
 		{name: "under-a-gradient", reason: covered, content: "SAY q BOX W n /S sh Q",
 			resources: "/Shading<</S<</ShadingType 2/ColorSpace/DeviceGray/Extend[true true]/Coords[0 0 612 0]/Function<</FunctionType 2/Domain[0 1]/N 1>>>>>>"},
+		{name: "nearly-transparent", reason: painted, content: "/G gs SAY", resources: "/ExtGState<</G<</ca .06>>>>"},
+		{name: "gray-and-transparent", reason: painted, content: "/G gs .8 g SAY", resources: "/ExtGState<</G<</ca .1>>>>"},
 		{name: "leaning-flat", reason: tiny, content: "BT /F1 12 Tf 1 1 1 1.0001 72 500 Tm (%S) Tj ET"},
 		{name: "replacement-of-blanks", content: "/Span<</ActualText(smuggled)>>BDC BT /F1 12 Tf 72 500 Td (        ) Tj ET EMC"},
 	}
