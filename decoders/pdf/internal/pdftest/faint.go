@@ -28,6 +28,8 @@ func faint() []trick {
 			resources: "/Shading<</S<</ShadingType 2/ColorSpace/DeviceGray/Extend[true true]/Coords[0 0 612 0]/Function<</FunctionType 2/Domain[0 1]/N 1>>>>>>"},
 		{name: "nearly-transparent", reason: painted, content: "/G gs SAY", resources: "/ExtGState<</G<</ca .06>>>>"},
 		{name: "gray-and-transparent", reason: painted, content: "/G gs .8 g SAY", resources: "/ExtGState<</G<</ca .1>>>>"},
+		{name: "glyphs-of-no-area", reason: invisible, content: "BT /T3 12 Tf 72 500 Td (abcdefgh) Tj ET", resources: "/Font<</F1 1 0 R/T3 2 0 R>>",
+			objects: []string{type3, stream("", "50 0 d0 f 9 9 0 0 re f 9 9 m f")}},
 		{name: "leaning-flat", reason: tiny, content: "BT /F1 12 Tf 1 1 1 1.0001 72 500 Tm (%S) Tj ET"},
 		{name: "replacement-of-blanks", content: "/Span<</ActualText(smuggled)>>BDC BT /F1 12 Tf 72 500 Td (        ) Tj ET EMC"},
 	}
