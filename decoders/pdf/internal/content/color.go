@@ -43,9 +43,10 @@ func cmyk(c, m, y, k float64) ink { return rgb((1-c)*(1-k), (1-m)*(1-k), (1-y)*(
 // space is a colour space (8.6).
 type space struct {
 	kind  spaceKind
-	n     int    // components
-	base  *space // of Indexed, Separation and DeviceN: what it comes out as
-	table []byte // Indexed
+	n     int        // components
+	base  *space     // of Indexed, Separation and DeviceN: what it comes out as
+	table []byte     // Indexed
+	lab   [4]float64 // Lab: the range of a* and b*
 	tint  object.Node
 	made  map[[maxTints]float32]ink // of colours that a function was asked for
 }
@@ -66,7 +67,7 @@ const (
 // Of colour spaces.
 const (
 	maxSpaceDepth = 4
-	maxTints      = 8   // components of a DeviceN whose function is asked
+	maxTints      = 32  // components of a DeviceN (ISO 32000-1, annex C)
 	maxMade       = 256 // colours of one space that are remembered
 	maxPalette    = 4 * 256
 )
@@ -95,7 +96,11 @@ func parseSpace(n object.Node, depth int) *space {
 	case "DeviceCMYK", "CMYK":
 		return deviceCMYK
 	case "Lab":
-		return &space{kind: spaceLab, n: 3}
+		lab := &space{kind: spaceLab, n: 3, lab: [4]float64{-100, 100, -100, 100}}
+		if r, ok := n.Index(1).Key("Range").Nums(4); ok {
+			copy(lab.lab[:], r)
+		}
+		return lab
 	case "ICCBased":
 		return iccSpace(n.Index(1), depth)
 	case "Indexed", "I":
@@ -146,7 +151,11 @@ func (s *space) initial() ink {
 	case spaceCMYK:
 		return ink{}
 	case spaceTint:
-		return s.ink([]float64{1, 1, 1, 1, 1, 1, 1, 1}[:min(s.n, maxTints)])
+		full := make([]float64, min(s.n, maxTints))
+		for i := range full {
+			full[i] = 1
+		}
+		return s.ink(full)
 	}
 	return s.ink(make([]float64, s.n))
 }
@@ -167,11 +176,8 @@ func (s *space) ink(v []float64) ink {
 	case spaceCMYK:
 		return cmyk(at(0), at(1), at(2), at(3))
 	case spaceLab:
-		const colourful = 10
-		if a, b := at(1), at(2); a > colourful || a < -colourful || b > colourful || b < -colourful {
-			return ink{kind: inkUnknown}
-		}
-		return rgb(at(0)/100, at(0)/100, at(0)/100)
+		c := labColor(at(0), at(1), at(2))
+		return ink{rgb: uint32(c[0])<<16 | uint32(c[1])<<8 | uint32(c[2])}
 	case spaceIndexed:
 		return s.entry(at(0))
 	case spaceTint:
@@ -193,7 +199,11 @@ func (s *space) entry(i float64) ink {
 		v[k] = float64(b) / 255
 	}
 	if s.base.kind == spaceLab { // its palette has another range
-		return ink{kind: inkUnknown}
+		v[0] *= 100
+		for k := range 2 {
+			lo, hi := s.base.lab[2*k], s.base.lab[2*k+1]
+			v[1+k] = lo + v[1+k]*(hi-lo)
+		}
 	}
 	return s.base.ink(v[:n])
 }
@@ -210,7 +220,11 @@ func (s *space) tinted(v []float64) ink {
 	if k, ok := s.made[key]; ok {
 		return k
 	}
-	k := ink{kind: inkUnknown}
+	light := 1.0 // of ink whose function cannot be followed: black
+	for _, amount := range v[:s.n] {
+		light *= 1 - min(max(amount, 0), 1)
+	}
+	k := grayInk(light)
 	if out := call(s.tint, v[:s.n], 0); len(out) > 0 && len(out) >= s.base.n {
 		k = s.base.ink(out)
 	}

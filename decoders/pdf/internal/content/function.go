@@ -95,7 +95,7 @@ func stitched(fn object.Node, x float64, depth int) []float64 {
 func sampled(fn object.Node, in []float64) (out []float64) {
 	size, bits, ranges := fn.Key("Size"), fn.Key("BitsPerSample").Int(), fn.Key("Range")
 	outputs := ranges.Len() / 2
-	if size.Len() != len(in) || bits != 8 && bits != 16 || outputs == 0 || outputs > maxOutputs {
+	if size.Len() != len(in) || bits < 1 || bits > 32 || outputs == 0 || outputs > maxOutputs {
 		return nil
 	}
 	at, stride := 0, 1
@@ -110,16 +110,19 @@ func sampled(fn object.Node, in []float64) (out []float64) {
 		at += k * stride
 		stride *= n
 	}
-	bytes := bits / 8
 	data, _ := fn.Data(maxFunctionBytes * 4)
 	for j := range outputs {
-		i := (at*outputs + j) * bytes
-		if i < 0 || i+bytes > len(data) {
+		first := (at*outputs + j) * bits
+		if first < 0 || first+bits > 8*len(data) {
 			return nil
+		}
+		v := 0.0
+		for i := first; i < first+bits; i++ {
+			v = 2*v + float64(data[i>>3]>>(7-i&7)&1)
 		}
 		lo, hi := pair(ranges, j, 0, 1)
 		lo, hi = pair(fn.Key("Decode"), j, lo, hi)
-		out = append(out, lo+float64(data[i])/255*(hi-lo))
+		out = append(out, lo+v/(math.Ldexp(1, bits)-1)*(hi-lo))
 	}
 	return out
 }
@@ -258,6 +261,45 @@ func unary(op string, a float64) (float64, bool) {
 		return math.Sqrt(max(a, 0)), true
 	case "not":
 		return float64(b2i(a == 0)), true
+	case "sin":
+		return math.Sin(a * math.Pi / 180), true
+	case "cos":
+		return math.Cos(a * math.Pi / 180), true
+	case "ln":
+		return math.Log(a), a > 0
+	case "log":
+		return math.Log10(a), a > 0
+	}
+	return 0, false
+}
+
+// integral is binary for the operators of whole numbers.
+func integral(op string, a, b float64) (float64, bool) {
+	const most = 1 << 31
+	if !(math.Abs(a) <= most && math.Abs(b) <= most) {
+		return 0, false
+	}
+	n, m := int64(a), int64(b)
+	switch op {
+	case "and":
+		return float64(n & m), true
+	case "or":
+		return float64(n | m), true
+	case "xor":
+		return float64(n ^ m), true
+	case "bitshift":
+		if m < 0 {
+			return float64(int32(n) >> min(-m, 31)), true
+		}
+		return float64(int32(n) << min(m, 31)), true
+	case "idiv":
+		if m != 0 {
+			return float64(n / m), true
+		}
+	case "mod":
+		if m != 0 {
+			return float64(n % m), true
+		}
 	}
 	return 0, false
 }
@@ -286,12 +328,10 @@ func binary(op string, a, b float64) (float64, bool) {
 		return float64(b2i(a < b)), true
 	case "le":
 		return float64(b2i(a <= b)), true
-	case "and":
-		return float64(b2i(a != 0 && b != 0)), true
-	case "or":
-		return float64(b2i(a != 0 || b != 0)), true
+	case "atan":
+		return math.Mod(math.Atan2(a, b)*180/math.Pi+360, 360), true
 	}
-	return 0, false
+	return integral(op, a, b)
 }
 
 // roll turns the topmost n operands by j places.

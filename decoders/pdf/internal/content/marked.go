@@ -128,6 +128,14 @@ func (in *Interp) replace(m *mark) {
 		p.Refused++
 		return
 	}
+	blank := len(spans) > 0
+	for i := range spans {
+		blank = blank && isBlank(p.Text(&spans[i]))
+	}
+	if blank { // nobody sees anything there
+		p.Refused++
+		return
+	}
 	if len(spans) == 0 { // nothing gave a text for these glyphs
 		if in.out.last.Size > 0 {
 			s := in.out.last

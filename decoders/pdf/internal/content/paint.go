@@ -194,8 +194,11 @@ func (f *frame) shade(name string) {
 	p.add(r.X1, r.Y1)
 	p.add(r.X0, r.Y1)
 	p.close()
-	c := s.coatOf(f.in.shading(f.resource("Shading", name)), s.fillAlpha)
-	c.sheer = c.sheer || c.ink.kind != inkKnown // it need not reach everywhere
+	n := f.resource("Shading", name)
+	c := s.coatOf(f.in.shading(n), s.fillAlpha)
+	extend := n.Key("Extend")
+	everywhere := n.Key("ShadingType").Int() == 2 && extend.Index(0).Bool() && extend.Index(1).Bool()
+	c.sheer = c.sheer || c.ink.kind != inkKnown && !everywhere
 	f.in.cover(p, false, s, c)
 }
 

@@ -48,6 +48,9 @@ func (in *Interp) shading(n object.Node) ink {
 func (in *Interp) shade(n object.Node) (out ink) {
 	unknown := ink{kind: inkUnknown}
 	fn, s := n.Key("Function"), parseSpace(n.Key("ColorSpace"), 0)
+	if n.Key("ShadingType").Int() == 1 && !fn.Is(object.Array) {
+		return plane(fn, n.Key("Domain"), s)
+	}
 	if t := n.Key("ShadingType").Int(); t != 2 && t != 3 || fn.Null() {
 		return unknown
 	}
@@ -67,6 +70,24 @@ func (in *Interp) shade(n object.Node) (out ink) {
 		k := s.ink(v)
 		if i > 0 && !k.like(out.rgb) || k.kind != inkKnown {
 			return unknown
+		}
+		out = k
+	}
+	return out
+}
+
+// plane is the one colour of a shading by a function of the place (8.7.4.5.2), as far as some places show it.
+func plane(fn, domain object.Node, s *space) (out ink) {
+	x0, x1 := pair(domain, 0, 0, 1)
+	y0, y1 := pair(domain, 1, 0, 1)
+	for i := range 25 {
+		v := call(fn, []float64{x0 + (x1-x0)*float64(i%5)/4, y0 + (y1-y0)*float64(i/5)/4}, 0)
+		if len(v) == 0 || len(v) < s.n {
+			return ink{kind: inkUnknown}
+		}
+		k := s.ink(v)
+		if i > 0 && !k.like(out.rgb) || k.kind != inkKnown {
+			return ink{kind: inkUnknown}
 		}
 		out = k
 	}

@@ -29,6 +29,7 @@ type text struct {
 	hidden  Hidden // whatever stands where it stands
 	clip    *clip
 	ink     ink
+	alpha   float64    // how much of it reaches the page
 	behind  bool       // its ink is compared with what lies behind it
 	up      [2]float64 // from the base line to the top of the letters
 	order   uint32     // how many things were painted before
@@ -66,7 +67,9 @@ func (t *text) begin(m Matrix, s *state, order uint32) bool {
 		t.up = [2]float64{}
 	}
 	t.blank = false
-	t.seen(math.Abs(s.size*s.wide*em)*length(m[0], m[1]), s, order)
+	// How thick a letter is at its thinnest: one that leans until it lies flat has its width and its height still.
+	thin := math.Abs(m[0]*m[3]-m[1]*m[2]) / max(length(m[0], m[1]), length(m[2], m[3]), 1e-9)
+	t.seen(min(math.Abs(s.size*s.wide*em)*length(m[0], m[1]), math.Abs(s.size*em)*thin), s, order)
 	return t.room()
 }
 
@@ -95,13 +98,14 @@ func (t *text) seen(wide float64, s *state, order uint32) {
 	case alpha*s.group <= leastAlpha, s.blocked, k.kind == inkNone:
 		t.hidden = HiddenColor
 	}
+	t.alpha = alpha * s.group
 	t.paintedIn(k)
 }
 
 // paintedIn sets the ink of the letters that follow.
 func (t *text) paintedIn(k ink) {
 	t.ink = k
-	t.behind = t.hidden == Visible && k.kind == inkKnown && (t.order > 0 || k.like(paper))
+	t.behind = t.hidden == Visible && k.kind == inkKnown && (t.order > 0 || k.like(paper) || t.alpha < opaqueAlpha)
 }
 
 // How large a field is at least that a person can read text in, in parts of the font's size.
@@ -136,7 +140,13 @@ func (t *text) look(at float64) Hidden {
 		return h
 	}
 	for _, up := range glyphLooks {
-		if !t.ink.like(cv.at(x+up*t.up[0], y+up*t.up[1]).color) {
+		below := cv.at(x+up*t.up[0], y+up*t.up[1]).color
+		k := t.ink
+		if t.alpha < opaqueAlpha && below&cellUnknown == 0 { // what is seen is a mixture
+			c := coat{ink: k, alpha: t.alpha}
+			k.rgb = c.over(below)
+		}
+		if !k.like(below) {
 			return h
 		}
 	}

@@ -110,8 +110,8 @@ func (t *type3) look(c byte) glyphKind {
 // paintsOf says what a content stream paints, without running it.
 func paintsOf(data []byte) glyphKind {
 	kind, ink := glyphBlank, glyphDrawn
-	var v []float64 // operands that are numbers
-	stencil := false
+	var v []float64               // operands that are numbers
+	stencil, path := false, false // path: it has an area
 	for l := (object.Lexer{B: data}); ; l.Text = l.Text[:0] {
 		token := l.Next()
 		if token.Kind == object.TokNumber && len(v) < maxTints {
@@ -124,7 +124,17 @@ func paintsOf(data []byte) glyphKind {
 			continue
 		}
 		switch string(token.S) {
+		case "re":
+			path = path || len(v) >= 4 && v[2] != 0 && v[3] != 0
+		case "l", "c", "v", "y":
+			path = true
+		case "n":
+			path = false
 		case "f", "F", "f*", "B", "B*", "b", "b*", "S", "s":
+			if !path {
+				break
+			}
+			path = false
 			if kind != glyphBlank && kind != ink || ink == glyphOwn {
 				return glyphOwn
 			}

@@ -71,7 +71,7 @@ func form(dict, data string) string {
 }
 
 // Tricks are pages that say Secret so that a program reads it and a person does not see it.
-func Tricks() []Trick { return pages(inks(), places(), covers(), layers(), disguises()) }
+func Tricks() []Trick { return pages(inks(), places(), covers(), layers(), disguises(), faint()) }
 
 // Honest are pages that look like tricks to a program, and show Secret to a person.
 func Honest() []Trick { return pages(honestInks(), honestPlaces()) }
