@@ -47,17 +47,18 @@ func TestEncryptedReadsAsPlain(t *testing.T) {
 		{Revision: 4, Method: "Identity", Strings: "AESV2"}, {Revision: 4, Method: "AESV2", Strings: "Identity"}, {Revision: 5}, {Revision: 5, PlainMeta: true},
 		{Revision: 6}, {Revision: 6, PlainMeta: true},
 	} {
-		for _, p := range [][2]string{{"", ""}, {"", "owner"}, {"user", "owner"}, {"user", ""}, {"gr\u00fc\u00df", "\u20ac"}, {long[:40], long[:50]}} {
+		for i, p := range [][2]string{{"", ""}, {"", "owner"}, {"user", "owner"}, {"user", ""}, {"gr\u00fc\u00df", "\u20ac"}, {long[:40], long[:50]}} {
 			s.User, s.Owner = p[0], p[1]
 			if s.Revision >= 5 && s.User != "" {
 				s.User += long
 			}
-			checkSealed(t, s)
+			checkSealed(t, s, i == 2)
 		}
 	}
 }
 
-func checkSealed(t *testing.T, s pdftest.Security) {
+// checkSealed reads a file that is encrypted in a way with each password, and where it is so asked for, in all layouts.
+func checkSealed(t *testing.T, s pdftest.Security, layouts bool) {
 	t.Helper()
 	stored := s // what a writer that keeps to the rules makes of the passwords
 	if s.Revision < 5 {
@@ -68,7 +69,11 @@ func checkSealed(t *testing.T, s pdftest.Security) {
 	w := pdftest.Plain(pdftest.Lines("One (1)"), pdftest.Lines("Two"))
 	w.Info = w.Add("<</Title(A title of some length)/Author(x)/Subject()>>")
 	w.Encrypt(stored)
-	for layout, data := range map[string][]byte{"table": w.Table(), "packed": w.Packed(true), "linear": w.Linear(4)} {
+	files := map[string][]byte{"table": w.Table()}
+	if layouts {
+		files["packed"], files["linear"] = w.Packed(true), w.Linear(4)
+	}
+	for layout, data := range files {
 		name := fmt.Sprintf("%s %+v", layout, s)
 		for _, password := range []string{"", "wrong", s.User, s.Owner} {
 			res, err := run(data, readapi.Request{Password: password})

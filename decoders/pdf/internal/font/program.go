@@ -1,6 +1,7 @@
 package font
 
 import (
+	"bytes"
 	"encoding/binary"
 	"unicode/utf8"
 
@@ -105,14 +106,7 @@ func loadProgram(descriptor object.Node) *program {
 		if !n.Is(object.Stream) {
 			continue
 		}
-		limit := maxFontBytes
-		if key == "FontFile" {
-			limit = clearText
-		}
-		data, _ := n.Data(limit)
-		if len(data) == clearText && !isType1(data) { // not what the key says
-			data, _ = n.Data(maxFontBytes)
-		}
+		data := programData(n, key == "FontFile")
 		n.File().Parsed(len(data) / 8)
 		if p := parseProgram(data); p != nil {
 			n.File().Work(p.work / 16)
@@ -120,6 +114,20 @@ func loadProgram(descriptor object.Node) *program {
 		}
 	}
 	return nil
+}
+
+// programData decodes a font program: of one of Type 1 its clear text, which is the first few thousand bytes of a hundred thousand.
+func programData(n object.Node, type1 bool) []byte {
+	if type1 {
+		for _, limit := range [...]int{shortClearText, clearText} {
+			data, _ := n.Data(limit)
+			if len(data) < limit || isType1(data) && (limit == clearText || bytes.Contains(data, []byte("eexec"))) {
+				return data
+			}
+		}
+	}
+	data, _ := n.Data(maxFontBytes) // not what the key says
+	return data
 }
 
 // parseProgram reads a font program of any kind.
@@ -142,8 +150,11 @@ func isType1(data []byte) bool { return data[0] == 0x80 || data[0] == '%' }
 
 func tag(s string) uint32 { return binary.BigEndian.Uint32([]byte(s)) }
 
-// clearText is where the clear text of a Type 1 program ends at the latest.
-const clearText = 64 << 10
+// Where the clear text of a Type 1 program ends: nearly always, and at the latest.
+const (
+	shortClearText = 8 << 10
+	clearText      = 64 << 10
+)
 
 // parseType1 reads the encoding of a Type 1 program from its clear text: "dup 65 /A put" (Adobe Type 1 Font Format, 2.2).
 func parseType1(data []byte) *program {

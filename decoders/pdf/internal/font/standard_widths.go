@@ -4,7 +4,10 @@ import (
 	_ "embed"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
+
+	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
 )
 
 // standardMetrics are the widths of the standard fonts, a line for each character or code. It is read as it is when a font is met that has
@@ -45,11 +48,11 @@ func (f *Font) standardWidths(name string, flags int) {
 	}
 	s.first, f.width = 0, usual
 	s.widths = make([]float64, 256)
-	widths := runeWidths(column)
+	widths := runeWidths()
 	for c := range s.widths {
 		r, n := utf8.DecodeRuneInString(f.glyphName(byte(c)))
 		if w, ok := widths[r]; ok && n > 0 {
-			s.widths[c] = w
+			s.widths[c] = float64(w[column-1])
 		} else {
 			s.widths[c] = usual
 		}
@@ -64,24 +67,33 @@ func (f *Font) glyphName(c byte) string {
 	return runeText(f.simple.base.rune(c))
 }
 
-// runeWidths reads a column of the lines that begin with a character in hexadecimal.
-func runeWidths(column int) map[rune]float64 {
+// runeWidths are the widths of characters in the six standard fonts that have letters. They are read once: taking the lines apart takes as long
+// as a page does, and what a decoder has read before its first file is there in every read.
+var runeWidths = sync.OnceValue(readRuneWidths)
+
+// readRuneWidths reads the lines that begin with a character in hexadecimal.
+func readRuneWidths() map[rune][6]uint16 {
 	const characters = 314
-	widths := make(map[rune]float64, characters)
+	all := make(map[rune][6]uint16, characters)
 	for line := range strings.SplitSeq(standardMetrics, "\n") {
 		char, rest, _ := strings.Cut(line, " ")
+		if char == "" || object.Unhex(char[0]) < 0 { // codes of the other fonts
+			continue
+		}
 		r, err := strconv.ParseUint(char, 16, 21)
 		if err != nil {
 			continue
 		}
-		for range column - 1 {
-			_, rest, _ = strings.Cut(rest, " ")
+		var widths [6]uint16
+		for i := range widths {
+			var width string
+			width, rest, _ = strings.Cut(rest, " ")
+			w, _ := strconv.Atoi(width)
+			widths[i] = uint16(w)
 		}
-		rest, _, _ = strings.Cut(rest, " ")
-		w, _ := strconv.Atoi(rest)
-		widths[rune(r)] = float64(w)
+		all[rune(r)] = widths
 	}
-	return widths
+	return all
 }
 
 // codeWidths reads the lines of one font that has an encoding of its own: a letter for the font, the code in hexadecimal, the width.
@@ -93,9 +105,12 @@ func (f *Font) codeWidths(letter string) {
 	}
 	for line := range strings.SplitSeq(standardMetrics, "\n") {
 		rest, ok := strings.CutPrefix(line, letter)
+		if !ok {
+			continue
+		}
 		code, width, two := strings.Cut(rest, " ")
 		c, err := strconv.ParseUint(code, 16, 8)
-		if w, bad := strconv.Atoi(width); ok && two && err == nil && bad == nil {
+		if w, bad := strconv.Atoi(width); two && err == nil && bad == nil {
 			f.simple.widths[c] = float64(w)
 		}
 	}

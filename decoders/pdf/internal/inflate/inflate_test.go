@@ -84,7 +84,7 @@ func TestDamage(t *testing.T) {
 	for name, data := range contents(rnd) {
 		for _, level := range []int{flate.NoCompression, 6} {
 			packed := deflate(t, data, level)
-			for range 200 {
+			for range 100 {
 				bad := bytes.Clone(packed)
 				if rnd.IntN(2) == 0 {
 					bad = bad[:rnd.IntN(len(bad))]

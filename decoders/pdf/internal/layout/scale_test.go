@@ -85,7 +85,7 @@ var shapes = map[string]func(s *sheet, n int){
 // quadratic, the large page takes eight times as long. Time is that of the processor, and the best of some attempts counts, for other work
 // on the machine only makes it longer.
 func TestScale(t *testing.T) {
-	const parts, large, most, attempts = 8, 100_000, 4.5, 6
+	const parts, large, most, attempts = 8, 50_000, 4.5, 6
 	for name, shape := range shapes {
 		t.Run(name, func(t *testing.T) {
 			var few, many sheet
