@@ -403,3 +403,20 @@ func TestAskedOften(t *testing.T) {
 		}
 	}
 }
+
+// A program that fails is weighed too.
+func TestProgramThatFails(t *testing.T) {
+	w := pdftest.Plain("")
+	w.Extra = fmt.Sprintf("/Fn %d 0 R", w.Stream("/FunctionType 4/Domain[0 1]/Range[0 1]", []byte("{"+strings.Repeat("1 pop ", 1500)+"nonsense}")))
+	file, err := object.Open(bytes.NewReader(w.Table()), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Leave(1000)
+	defer func() {
+		if recover() == nil {
+			t.Error("3,000 steps cost less than 1,000 units")
+		}
+	}()
+	call(file.Trailer().Key("Fn"), []float64{0}, 0)
+}

@@ -39,10 +39,11 @@ func call(fn object.Node, v []float64, depth int) []float64 {
 		data, _ := fn.Data(maxFunctionBytes)
 		c := calculator{lexer: object.Lexer{B: data}, stack: in}
 		c.lexer.Next() // the first brace
-		if c.block(true, 0); c.failed || len(c.stack) > maxOutputs {
+		c.block(true, 0)
+		fn.File().Parsed(len(data))
+		if fn.File().Work(4 * c.steps); c.failed || len(c.stack) > maxOutputs {
 			return nil
 		}
-		fn.File().Work(c.steps)
 		return c.stack
 	}
 	return nil
