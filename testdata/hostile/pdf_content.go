@@ -124,7 +124,7 @@ func pdfContentFiles() []File {
 		shown("pdf-inline-image-unbegun", answers(), func() string { return repeat("ID EI BI ", 100_000) + hello }),
 		shown("pdf-white-space-16-mib", shows(said), func() string { return repeat(" \r\n\x00\t\f", 3<<20) + hello }),
 		shown("pdf-marked-content", answers(), func() string { return repeat("/Span<</ActualText(x)>>BDC ", 100_000) + hello + repeat("EMC ", 100_000) }),
-		shown("pdf-type3-endless", answers(), func() string { return repeat("d0 d1 BX EX sh ", 100_000) }),
+		shown("pdf-type3-endless", answers().or(limitFuel), func() string { return repeat("d0 d1 BX EX sh ", 100_000) }),
 		shown("pdf-hidden-text", Want{Codes: []string{""}, Lacks: "\u202e", Warnings: []string{}}, func() string { return "BT /F1 12 Tf 72 700 Td (a\x1b[2J\x07\x00b) Tj ET" }).lacking("\x1b"),
 	}
 }
