@@ -108,7 +108,7 @@ bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.t
 	$(GO) run golang.org/x/perf/cmd/benchstat bench/base.txt build/bench.txt
 
 corpus-pdf: ## words, their order, hidden text and cursor walks of a folder of PDFs beside expected/NAME.txt: CORPUS=DIR
-	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -count=1 -v -tags corpus -run '^TestCorpus$$' ./decoders/pdf | grep -vE '^(=== |PASS)'
+	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -count=1 -v -tags corpus -run '^TestCorpus$$' ./decoders/pdf
 
 bench-pdf: ## the text of a corpus of PDFs through the wall beside pdftotext (poppler-utils): CORPUS=DIR
 	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -run '^$$' -bench '^BenchmarkPDFCorpus$$' -benchtime 15x .
