@@ -51,7 +51,7 @@ var rules = []rule{
 	{"decoders/pdf/internal/picture/...", words("readapi plugins/pdk decoders/pdf/internal/object decoders/pdf/internal/content decoders/pdf/internal/order decoders/pdf/internal/picture/..."), words("golang.org/x/image")},
 	{"decoders/pdf", words("readapi plugins/pdk decoders/pdf/internal/..."), nil},
 	{"decoders/image/...", words("readapi plugins/pdk decoders/image/..."), words("golang.org/x/image")},
-	{"decoders/text/...", words("readapi plugins/pdk decoders/text/..."), words("golang.org/x/text")},
+	{"decoders/text/...", words("readapi plugins/pdk decoders/text/..."), words("golang.org/x/text golang.org/x/net github.com/rivo/uniseg")},
 
 	{"wasm/abi", words("readapi"), nil},
 	{"wasm/binary/difftest", words("wasm/binary/..."), words("github.com/tetratelabs/wazero")},
@@ -63,10 +63,11 @@ var rules = []rule{
 	{"wasm/helper", words("readapi wasm/abi wasm/sandbox wasm/confine wasm/internal/..."), words("golang.org/x/sys")},
 	{"wasm/...", words("readapi wasm/..."), nil},
 
-	{"plugins/pdk", words("readapi wasm/abi"), nil},
+	{"plugins/pdk", words("readapi wasm/abi"), words("github.com/rivo/uniseg")},
 	{"plugins/plugintest", words("readapi wasm/... plugins/... decoders/decodertest testdata/..."), nil},
 	{"plugins/...", words("readapi wasm/... plugins/..."), words("golang.org/x/sync")},
 
+	{"host/profile", words("readapi"), nil},
 	{"host/sniff", words("readapi"), words("github.com/gabriel-vasile/mimetype golang.org/x/text")},
 	{"host/store/sqliteindex", words("readapi host/store"), words("modernc.org/sqlite github.com/pressly/goose/v3")},
 	{"host/store/...", words("readapi host/store/..."), words("golang.org/x/sys")},
@@ -75,7 +76,7 @@ var rules = []rule{
 	{"host/recall", words("readapi host/ledger host/redact host/store"), words("golang.org/x/text")},
 	{"host/tools", words("readapi host host/ledger host/recall"), nil},
 	{"host/server/...", words("readapi host/..."), words("github.com/modelcontextprotocol/go-sdk golang.org/x/sync")},
-	{"host", words("readapi host/sniff host/store host/ledger host/recall host/redact"), words("github.com/maypok86/otter/v2 golang.org/x/sync")},
+	{"host", words("readapi host/profile host/sniff host/store host/ledger host/recall host/redact"), words("github.com/maypok86/otter/v2 golang.org/x/sync")},
 
 	{"cmd/...", words("..."), words("github.com/spf13/cobra github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/adrg/xdg " +
 		"github.com/pelletier/go-toml/v2 golang.org/x/term golang.org/x/sys golang.org/x/text")},

@@ -5,16 +5,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset"
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset/charsettest"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 func BenchmarkDecode(b *testing.B) {
-	chinese := languages[15].text
+	chinese := charsettest.Languages[15].Text
 	for _, c := range []struct{ name, in string }{
 		{"ASCII-10MiB", strings.Repeat("2026-11-30 12:00:00 info the pump runs well today\n", 10<<20/50)},
 		{"UTF-8-10MiB", strings.Repeat(chinese, 10<<20/len(chinese))},
-		{"GBK-1MiB", strings.Repeat(encode(b, chinese, "gbk"), 1<<20*3/2/len(chinese))},
+		{"GBK-1MiB", strings.Repeat(charsettest.Encode(b, chinese, "gbk"), 1<<20*3/2/len(chinese))},
 		{"UTF-8-2KB", strings.Repeat("The pump runs well today, thank you. Straße\n", 46)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -32,12 +34,12 @@ func BenchmarkDecode(b *testing.B) {
 
 // BenchmarkDetect is about 8 kB of legacy text, for which every candidate has to be looked at.
 func BenchmarkDetect(b *testing.B) {
-	for _, c := range []struct{ charset, text string }{{"gbk", languages[15].text}, {"koi8-r", languages[8].text}} {
+	for _, c := range []struct{ charset, text string }{{"gbk", charsettest.Languages[15].Text}, {"koi8-r", charsettest.Languages[8].Text}} {
 		b.Run(c.charset, func(b *testing.B) {
-			sample := []byte(encode(b, strings.Repeat(c.text, 200), c.charset))[:SampleBytes]
-			b.SetBytes(SampleBytes)
+			sample := []byte(charsettest.Encode(b, strings.Repeat(c.text, 200), c.charset))[:charset.SampleBytes]
+			b.SetBytes(charset.SampleBytes)
 			for b.Loop() {
-				if got := Detect(Sample{Head: sample, Body: sample}); got.Label != c.charset {
+				if got := charset.Detect(charset.Sample{Head: sample, Body: sample}); got.Label != c.charset {
 					b.Fatal(got)
 				}
 			}

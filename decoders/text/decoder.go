@@ -2,7 +2,7 @@
 //
 //	res, err := pdk.Run(&text.Decoder, in, readapi.Request{Version: 1, MediaType: "text/plain", Form: readapi.FormAuto})
 //
-// The charset comes from Detect, a pure function: byte order mark, UTF-16/32 pattern, valid UTF-8, what the text declares of itself,
+// The charset comes from charset.Detect, a pure function: byte order mark, UTF-16/32 pattern, valid UTF-8, what the text declares of itself,
 // statistics, in this order. Lines are kept as they are; LF, CRLF and CR end one, U+2028, VT and FF do not. Memory is bounded by the
 // longest line, not by the file.
 //
@@ -13,6 +13,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -47,9 +48,22 @@ const WarnNULPadding = "nul_padding"
 const scanBytes = 1 << 20
 
 func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
-	if len(req.Child) > 0 {
+	r, rendered := rendererOf(req.MediaType)
+	switch {
+	case len(req.Child) > 0 && r.file == nil:
 		return pdk.Invalid("a text has no files inside")
+	case len(req.Child) > 0:
+		return r.file(newPage(in, req, w), req.Child[0])
+	case rendered && req.Form != readapi.FormSource:
+		if shown, err := newPage(in, req, w).show(r); shown {
+			return err
+		}
 	}
+	return plain(in, req, w)
+}
+
+// plain shows a file as it stands.
+func plain(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
 	src, err := open(in, req.Form != readapi.FormSource)
 	if err != nil {
 		return err
@@ -101,7 +115,7 @@ func report(src *source, l *lines, w *pdk.Writer, whole bool) error {
 			return err
 		}
 	}
-	if src.charset.Percent < doubtful {
+	if src.charset.Percent < charset.Doubtful {
 		if err := w.Warn(readapi.WarnLowConfidence, "the charset is a guess", 0); err != nil {
 			return err
 		}

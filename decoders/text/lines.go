@@ -29,6 +29,7 @@ type lines struct {
 
 	count  int64 // lines begun
 	done   bool  // nothing more is wanted
+	full   bool  // the writer has no room for more
 	hidden int64
 
 	lfs, crlfs, crs int64
@@ -125,6 +126,11 @@ func (l *lines) wanted() bool {
 	return !l.done && (l.all || l.count >= l.from && readapi.Selected(l.req.Units, l.count))
 }
 
+// wantedLast reports whether the line that was finished last belongs to the answer.
+func (l *lines) wantedLast() bool {
+	return !l.full && l.count > 0 && l.count >= l.from && (len(l.req.Units) == 0 || readapi.Selected(l.req.Units, l.count))
+}
+
 // grow keeps the beginning of a line.
 func (l *lines) grow(b []byte) error {
 	l.begin()
@@ -152,9 +158,9 @@ func (l *lines) end(tail []byte) error {
 	}
 	// The writer copies what it keeps.
 	err := l.w.Line(l.count, unsafe.String(unsafe.SliceData(tail), len(tail)))
-	full := errors.Is(err, pdk.ErrFull)
-	l.done = full || l.count >= l.last
-	if full {
+	l.full = errors.Is(err, pdk.ErrFull)
+	l.done = l.full || l.count >= l.last
+	if l.full {
 		return nil
 	}
 	return err
@@ -182,7 +188,7 @@ func countHidden(b []byte) (n int64) {
 		if len(b) >= 8 {
 			v := binary.LittleEndian.Uint64(b)
 			// A byte below 0x20 borrows into its high bit; one of 0x7f or above carries into it.
-			if ((v-0x20*ones)|(v+ones)|v)&highBits == 0 {
+			if ((v-0x20*ones)|(v+ones)|v)&(0x80*ones) == 0 {
 				b = b[8:]
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/transform"
 
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -24,7 +25,7 @@ type source struct {
 	head     []byte
 	raw, out []byte
 
-	charset  Charset
+	charset  charset.Charset
 	decided  bool
 	convert  transform.Transformer // nil for UTF-8
 	replaced int64
@@ -47,9 +48,9 @@ func open(in readapi.Input, trim bool) (*source, error) {
 			return nil, err
 		}
 	}
-	s.charset = Charset{Label: "utf-8", Source: SourceUTF8, Percent: 100}
+	s.charset = charset.Charset{Label: "utf-8", Source: charset.SourceUTF8, Percent: 100}
 	s.raw = make([]byte, min(s.end, chunkBytes))
-	if class.BOM > 0 || class.Charset != "utf-8" && class.Charset != "" || sevenBit(s.head) != "" {
+	if class.BOM > 0 || class.Charset != "utf-8" && class.Charset != "" || charset.SevenBit(s.head) != "" {
 		err = s.decide(s.head)
 	}
 	s.off = int64(class.BOM)
@@ -99,11 +100,11 @@ func (s *source) trim(charset string) error {
 // decide fixes the charset from a sample that begins where the text stops being ASCII.
 func (s *source) decide(sample []byte) error {
 	s.decided = true
-	s.charset = Detect(Sample{Head: s.head, Body: sample, Whole: s.whole()})
+	s.charset = charset.Detect(charset.Sample{Head: s.head, Body: sample, Whole: s.whole()})
 	if s.charset.Label == "utf-8" {
 		return nil
 	}
-	enc := encodingOf(s.charset.Label)
+	enc := charset.Encoding(s.charset.Label)
 	if enc == nil {
 		return pdk.Unsupported("the charset " + s.charset.Label)
 	}
@@ -137,8 +138,8 @@ func (s *source) next() ([]byte, error) {
 // piece converts the beginning of raw and says how much that was.
 func (s *source) piece(raw []byte, last bool) (out []byte, n int, err error) {
 	if !s.decided {
-		n = asciiPrefix(raw)
-		if i := bytes.IndexByte(raw[:n], 0x1b); i >= 0 && iso2022(raw[i:n]) != "" {
+		n = charset.ASCIIPrefix(raw)
+		if i := bytes.IndexByte(raw[:n], 0x1b); i >= 0 && charset.ISO2022(raw[i:n]) != "" {
 			n = i // what follows is no ASCII, though it looks so
 		}
 		if n > 0 {
@@ -149,7 +150,7 @@ func (s *source) piece(raw []byte, last bool) (out []byte, n int, err error) {
 		if raw[0] == 0x1b {
 			from = s.off
 		}
-		sample, err := s.read(make([]byte, min(SampleBytes, s.end-from)), from)
+		sample, err := s.read(make([]byte, min(charset.SampleBytes, s.end-from)), from)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -176,13 +177,13 @@ func (s *source) piece(raw []byte, last bool) (out []byte, n int, err error) {
 func (s *source) utf8(raw []byte, last bool) (out []byte, n int, err error) {
 	body := raw
 	if !last {
-		body = raw[:len(raw)-cutTail(raw)]
+		body = raw[:len(raw)-charset.CutTail(raw)]
 	}
 	if utf8.Valid(body) {
 		return body, len(body), nil
 	}
 	var replaced int64
-	s.out, replaced = repair(s.out[:0], body)
+	s.out, replaced = charset.Repair(s.out[:0], body)
 	s.replaced += replaced
 	return s.out, len(body), nil
 }

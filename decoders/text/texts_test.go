@@ -4,71 +4,19 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/simplifiedchinese"
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset"
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset/charsettest"
 )
-
-// A sample of one language, written for these tests, and the charsets that it used to be kept in. The tables of languages.go were not
-// made from these.
-type language struct {
-	name, text string
-	charsets   string
-}
-
-var languages = []language{
-	{"german", "Die Bäckerei öffnet früh; für Gäste gibt es süße Brötchen. Größere Bestellungen müssen Sie am Vortag aufgeben, außer an Feiertagen.\nÜber die Straße geht es schneller.\n", "windows-1252 macintosh"},
-	{"french", "Le café près de l'église est fermé à midi. Où êtes-vous passés cet été ? Nous avons reçu votre lettre, déjà datée du mois dernier.\nÇa ne fait rien : l'élève a terminé ses leçons.\n", "windows-1252 macintosh"},
-	{"spanish", "¿Dónde está la estación? El niño comió una manzana en el jardín después de la lección.\nMañana habrá música y algún baile, según dicen los vecinos.\n", "windows-1252"},
-	{"portuguese", "A reunião não começou às três horas, porque ninguém tinha a informação necessária.\nAmanhã haverá pão, café e maçãs para as crianças.\n", "windows-1252"},
-	{"swedish", "Färjan går från hamnen på måndag. Vi måste åka hem före kvällen, så att hästarna får mat.\nÄr du säker på att sjön är öppen?\n", "windows-1252"},
-	{"polish", "Pociąg spóźnił się o godzinę, więc poszliśmy coś zjeść. Żółw śpi pod łóżkiem, a jeż je gruszkę.\nCzy mogę prosić o książkę?\n", "windows-1250 iso-8859-2"},
-	{"czech", "Příliš často jsme čekali na nádraží, až přijede vlak. Děti běžely přes most a křičely.\nŽádný člověk není ostrov, říká učitel.\n", "windows-1250 iso-8859-2"},
-	{"hungarian", "Az öreg hídőr minden este begyújt a kályhába, és könyvet olvas. Hűvös szél fúj a folyó felől.\nKérjük, őrizzék meg a jegyüket.\n", "windows-1250 iso-8859-2"},
-	{"russian", "Утром старик вышел из дома и пошёл к реке. Вода была холодная, но рыба ловилась хорошо.\nВечером он вернулся домой и долго рассказывал внукам о своей жизни.\n", "windows-1251 koi8-r ibm866 iso-8859-5 x-mac-cyrillic"},
-	{"ukrainian", "Сьогодні вранці ми їхали потягом до міста. Її брат чекав на вокзалі з квітами.\nЩо ви робите ввечері, якщо дощ не припиниться?\n", "windows-1251 koi8-u"},
-	{"greek", "Το πρωί πήγαμε στην αγορά και αγοράσαμε ψωμί και ελιές. Ο καιρός ήταν πολύ καλός.\nΤο απόγευμα γυρίσαμε στο σπίτι με τα πόδια.\n", "windows-1253 iso-8859-7"},
-	{"turkish", "Sabahleyin çarşıya gittik ve biraz ekmek aldık. Çocuklar bahçede oynuyordu, güneş ışığı çok güçlüydü.\nAkşam yağmur yağdı, eve döndük.\n", "windows-1254"},
-	{"hebrew", "בבוקר הלכנו לשוק וקנינו לחם וזיתים. מזג האוויר היה נעים מאוד.\nבערב חזרנו הביתה ברגל.\n", "windows-1255"},
-	{"arabic", "ذهبنا في الصباح إلى السوق واشترينا الخبز والزيتون. كان الطقس جميلا جدا.\nوفي المساء رجعنا إلى البيت مشيا على الأقدام.\n", "windows-1256"},
-	{"thai", "ตอนเช้าเราไปตลาดและซื้อขนมปังกับผลไม้ อากาศดีมาก\nตอนเย็นเราเดินกลับบ้านด้วยกัน\n", "windows-874"},
-	{"chinese", "早上我们去市场买了面包和水果，天气很好。孩子们在院子里玩了一整天。\n晚上大家走路回家，路上看见很多星星。\n", "gbk hz-gb-2312"},
-	{"taiwanese", "早上我們去市場買了麵包和水果，天氣很好。孩子們在院子裡玩了一整天。\n晚上大家走路回家，路上看見很多星星。\n", "big5"},
-	{"japanese", "朝、私たちは市場へ行って、パンと果物を買いました。天気はとても良かったです。\n夕方、みんなで歩いて家に帰りました。\n", "shift_jis euc-jp iso-2022-jp"},
-	{"korean", "아침에 우리는 시장에 가서 빵과 과일을 샀습니다. 날씨가 아주 좋았습니다.\n저녁에는 모두 함께 걸어서 집으로 돌아왔습니다.\n", "euc-kr"},
-}
-
-// encode converts a text of ours to a charset, a character that the charset lacks being an error.
-func encode(t testing.TB, s, charset string) string {
-	t.Helper()
-	out, err := encodeErr(s, charset)
-	if err != nil {
-		t.Fatalf("%.30q in %s: %v", s, charset, err)
-	}
-	return out
-}
-
-func encodeErr(s, charset string) (string, error) {
-	var enc encoding.Encoding
-	switch charset {
-	case "utf-8":
-		return s, nil
-	case "gbk":
-		enc = simplifiedchinese.GBK
-	default:
-		enc = encodingOf(charset)
-	}
-	return enc.NewEncoder().String(s)
-}
 
 // TestDetectLanguages: each language in each of its charsets is read right, from one line and from pages of it.
 func TestDetectLanguages(t *testing.T) {
-	for _, l := range languages {
-		for charset := range strings.FieldsSeq(l.charsets) {
-			line, _, _ := strings.Cut(l.text, "\n")
-			for what, want := range map[string]string{"a line": line, "all": l.text, "pages": strings.Repeat(l.text, 60)} {
-				res := read(t, encode(t, want, charset), asSource)
+	for _, l := range charsettest.Languages {
+		for label := range strings.FieldsSeq(l.Charsets) {
+			line, _, _ := strings.Cut(l.Text, "\n")
+			for what, want := range map[string]string{"a line": line, "all": l.Text, "pages": strings.Repeat(l.Text, 60)} {
+				res := read(t, charsettest.Encode(t, want, label), asSource)
 				if got := textOf(res); got != want {
-					t.Errorf("%s of %s in %s is read as %v (%v, %v): %.80q", what, l.name, charset, res.Meta["charset"], res.Meta["charset_source"], res.Meta["confidence"], got)
+					t.Errorf("%s of %s in %s is read as %v (%v, %v): %.80q", what, l.Name, label, res.Meta["label"], res.Meta["charset_source"], res.Meta["confidence"], got)
 				}
 			}
 		}
@@ -78,18 +26,18 @@ func TestDetectLanguages(t *testing.T) {
 // TestDetectShort counts how often a sentence's first characters are enough. The rate may only rise.
 func TestDetectShort(t *testing.T) {
 	right, all := 0, 0
-	for _, l := range languages {
-		for charset := range strings.FieldsSeq(l.charsets) {
+	for _, l := range charsettest.Languages {
+		for label := range strings.FieldsSeq(l.Charsets) {
 			for _, runes := range []int{8, 12, 20, 40} {
-				want := string([]rune(l.text)[:runes])
-				if ascii := asciiPrefix([]byte(want)) == len(want); ascii {
+				want := string([]rune(l.Text)[:runes])
+				if ascii := charset.ASCIIPrefix([]byte(want)) == len(want); ascii {
 					continue
 				}
 				all++
-				if res, err := try(encode(t, want, charset), asSource); err == nil && textOf(res) == want {
+				if res, err := try(charsettest.Encode(t, want, label), asSource); err == nil && textOf(res) == want {
 					right++
 				} else {
-					t.Logf("%d characters of %s in %s: %v", runes, l.name, charset, res.Meta["charset"])
+					t.Logf("%d characters of %s in %s: %v", runes, l.Name, label, res.Meta["label"])
 				}
 			}
 		}

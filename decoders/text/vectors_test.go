@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/decoders/decodertest"
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset/charsettest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -40,17 +41,17 @@ func with(v decodertest.Vector, change func(*decodertest.Vector)) decodertest.Ve
 }
 
 func charsetVectors(t *testing.T) (out []decodertest.Vector) {
-	for _, l := range languages {
-		for charset := range strings.FieldsSeq(l.charsets) {
-			out = append(out, vector("charset-"+charset+"-"+l.name, l.name+" in "+charset, encode(t, l.text, charset), l.text))
+	for _, l := range charsettest.Languages {
+		for charset := range strings.FieldsSeq(l.Charsets) {
+			out = append(out, vector("charset-"+charset+"-"+l.Name, l.Name+" in "+charset, charsettest.Encode(t, l.Text, charset), l.Text))
 		}
 	}
-	chinese, german := languages[15].text, languages[0].text
+	chinese, german := charsettest.Languages[15].Text, charsettest.Languages[0].Text
 	for _, c := range []string{"utf-16le", "utf-16be", "utf-32le", "utf-32be"} {
 		out = append(out,
-			vector("mark-"+c, c+" with its byte order mark", encode(t, "\ufeff"+german, c), german),
-			vector("pattern-"+c, c+" without a mark, Latin script", encode(t, german, c), german),
-			vector("pattern-"+c+"-chinese", c+" without a mark and with few NULs", encode(t, chinese, c), chinese),
+			vector("mark-"+c, c+" with its byte order mark", charsettest.Encode(t, "\ufeff"+german, c), german),
+			vector("pattern-"+c, c+" without a mark, Latin script", charsettest.Encode(t, german, c), german),
+			vector("pattern-"+c+"-chinese", c+" without a mark and with few NULs", charsettest.Encode(t, chinese, c), chinese),
 		)
 	}
 	rare := chinese + "𠀋㐂 é à\n"
@@ -59,11 +60,11 @@ func charsetVectors(t *testing.T) (out []decodertest.Vector) {
 		vector("mark-utf-8", "the mark is not part of the text", "\ufeff"+german, german),
 		vector("mark-utf-8-alone", "nothing but a mark", "\ufeff", ""),
 		vector("utf-8-chinese", "", chinese, chinese),
-		vector("gb18030-four-bytes", "characters that GBK does not have", encode(t, rare, "gb18030"), rare),
-		vector("gbk-short", "six characters", encode(t, "好的，谢谢\n", "gbk"), "好的，谢谢\n"),
-		vector("gbk-behind-ascii", "8.6 kB of ASCII before the first other byte", head+encode(t, chinese, "gbk"), head+chinese),
-		vector("iso-2022-jp-behind-ascii", "8.6 kB of ASCII before the first escape", head+encode(t, languages[17].text, "iso-2022-jp"), head+languages[17].text),
-		vector("quotes-windows-1252", "nothing above ASCII but typographic marks", encode(t, "“It’s fine” – he said…\n", "windows-1252"), "“It’s fine” – he said…\n"),
+		vector("gb18030-four-bytes", "characters that GBK does not have", charsettest.Encode(t, rare, "gb18030"), rare),
+		vector("gbk-short", "six characters", charsettest.Encode(t, "好的，谢谢\n", "gbk"), "好的，谢谢\n"),
+		vector("gbk-behind-ascii", "8.6 kB of ASCII before the first other byte", head+charsettest.Encode(t, chinese, "gbk"), head+chinese),
+		vector("iso-2022-jp-behind-ascii", "8.6 kB of ASCII before the first escape", head+charsettest.Encode(t, charsettest.Languages[17].Text, "iso-2022-jp"), head+charsettest.Languages[17].Text),
+		vector("quotes-windows-1252", "nothing above ASCII but typographic marks", charsettest.Encode(t, "“It’s fine” – he said…\n", "windows-1252"), "“It’s fine” – he said…\n"),
 	)
 }
 
@@ -74,14 +75,14 @@ func declaredVectors(t *testing.T) []decodertest.Vector {
 	xml := `<?xml version="1.0" encoding="KOI8-R"?>` + "\n<p>да</p>\n"
 	python := "#!/usr/bin/env python\n# -*- coding: iso-8859-15 -*-\nprice = '5 \u20ac'\n"
 	lie := html("iso-8859-1", "Größe, 流水线")
-	misled := html("iso-8859-1", strings.TrimSuffix(languages[8].text, "\n"))
+	misled := html("iso-8859-1", strings.TrimSuffix(charsettest.Languages[8].Text, "\n"))
 	markup := func(v *decodertest.Vector) { v.MediaType = "text/html" }
 	return []decodertest.Vector{
-		with(vector("declared-html", "two characters, and a page that says which", strings.Replace(html("gb2312", "#"), "#", encode(t, "中文", "gbk"), 1), html("gb2312", "中文")), markup),
+		with(vector("declared-html", "two characters, and a page that says which", strings.Replace(html("gb2312", "#"), "#", charsettest.Encode(t, "中文", "gbk"), 1), html("gb2312", "中文")), markup),
 		with(vector("declared-html-lies", "valid UTF-8 wins over what the page says", lie, lie), markup),
-		with(vector("declared-html-misleads", "Russian in windows-1251 that claims to be Latin", encode(t, misled, "windows-1251"), misled), markup),
-		with(vector("declared-xml", "", encode(t, xml, "koi8-r"), xml), func(v *decodertest.Vector) { v.MediaType = "application/xml" }),
-		vector("declared-coding-line", "PEP 263: the euro sign of iso-8859-15", encode(t, python, "iso-8859-15"), python),
+		with(vector("declared-html-misleads", "Russian in windows-1251 that claims to be Latin", charsettest.Encode(t, misled, "windows-1251"), misled), markup),
+		with(vector("declared-xml", "", charsettest.Encode(t, xml, "koi8-r"), xml), func(v *decodertest.Vector) { v.MediaType = "application/xml" }),
+		vector("declared-coding-line", "PEP 263: the euro sign of iso-8859-15", charsettest.Encode(t, python, "iso-8859-15"), python),
 	}
 }
 

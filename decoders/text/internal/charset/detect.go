@@ -1,4 +1,7 @@
-package text
+// Package charset finds the charset of a text and has the decoders for them.
+//
+// Detect is a pure function: byte order mark, UTF-16/32 pattern, valid UTF-8, what the text declares of itself, statistics, in this order.
+package charset
 
 import (
 	"bytes"
@@ -27,8 +30,8 @@ type Charset struct {
 	Percent int // confidence, 0 to 100
 }
 
-// doubtful is the confidence below which an answer carries a warning.
-const doubtful = 50
+// Doubtful is the confidence below which an answer carries a warning.
+const Doubtful = 50
 
 // Sample is what Detect decides from.
 type Sample struct {
@@ -38,7 +41,7 @@ type Sample struct {
 }
 
 // Detect finds the charset of a text. It is a pure function: the same sample gives the same answer on every machine. It never fails; a
-// guess has a low confidence. The label may be one that encodingOf does not know.
+// guess has a low confidence. The label may be one that Encoding does not know.
 func Detect(s Sample) Charset {
 	class := readapi.ClassifyText(s.Head, s.Whole)
 	switch {
@@ -48,11 +51,11 @@ func Detect(s Sample) Charset {
 		return Charset{class.Charset, SourcePattern, 95}
 	}
 	body := s.Body[:min(len(s.Body), SampleBytes)]
-	if label := sevenBit(body); label != "" {
+	if label := SevenBit(body); label != "" {
 		return Charset{label, SourcePattern, 95}
 	}
 	good, bad := multibyteUTF8(body)
-	if bad == 0 && (good > 0 || asciiPrefix(body) == len(body)) {
+	if bad == 0 && (good > 0 || ASCIIPrefix(body) == len(body)) {
 		return Charset{"utf-8", SourceUTF8, 100}
 	}
 	// In legacy text a valid sequence is rare luck; in damaged UTF-8 the damage is. Between the two the other readings have a say.
@@ -64,7 +67,7 @@ func Detect(s Sample) Charset {
 	if good > 0 && good >= bad && guess.score < fluent {
 		return damaged
 	}
-	if label := canonical(declared(s.Head)); label != "" && label != "utf-8" {
+	if label := Canonical(declared(s.Head)); label != "" && label != "utf-8" {
 		if score, valid := scoreOf(label, body); valid && score >= guess.score-declaredLead-400/highBytes(body) {
 			return Charset{label, SourceDeclared, 95}
 		}
@@ -93,9 +96,9 @@ func highBytes(b []byte) (n int) {
 
 // multibyteUTF8 counts characters above ASCII that are UTF-8 and sequences that are not. One that the sample's end cuts is neither.
 func multibyteUTF8(b []byte) (good, bad int) {
-	b = b[:len(b)-cutTail(b)]
+	b = b[:len(b)-CutTail(b)]
 	for len(b) > 0 {
-		n := validPrefix(b)
+		n := ValidPrefix(b)
 		for _, c := range b[:n] {
 			if c >= 0xc0 {
 				good++
@@ -109,19 +112,19 @@ func multibyteUTF8(b []byte) (good, bad int) {
 	return good, bad
 }
 
-// sevenBit recognises charsets that hide behind ASCII: ISO-2022 by its escapes, and HZ by balanced runs of level-1 characters (RFC 1843).
-func sevenBit(b []byte) string {
-	if label := iso2022(b); label != "" {
+// SevenBit recognises charsets that hide behind ASCII: ISO-2022 by its escapes, and HZ by balanced runs of level-1 characters (RFC 1843).
+func SevenBit(b []byte) string {
+	if label := ISO2022(b); label != "" {
 		return label
 	}
-	if asciiPrefix(b) == len(b) && hz(b) {
+	if ASCIIPrefix(b) == len(b) && hz(b) {
 		return "hz-gb-2312"
 	}
 	return ""
 }
 
-// iso2022 finds the escapes of ISO-2022 (RFC 1468, 1557, 1922), which are not those of terminals.
-func iso2022(b []byte) string {
+// ISO2022 finds the escapes of ISO-2022 (RFC 1468, 1557, 1922), which are not those of terminals.
+func ISO2022(b []byte) string {
 	for {
 		_, after, found := bytes.Cut(b, []byte{0x1b})
 		if !found {

@@ -1,22 +1,10 @@
-package text
+package charset
 
 import (
 	"slices"
+	"strings"
 	"testing"
-
-	"github.com/glovebox-wasm/glovebox/host/sniff"
-	"github.com/glovebox-wasm/glovebox/readapi"
 )
-
-// TestMediaTypes: the decoder takes exactly what the sniffer calls text.
-func TestMediaTypes(t *testing.T) {
-	want, got := sniff.TextFamily(), slices.Clone(Decoder.MediaTypes)
-	slices.Sort(want)
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Errorf("the decoder takes %v, the sniffer gives %v", got, want)
-	}
-}
 
 func TestDeclared(t *testing.T) {
 	for _, c := range []struct{ head, want string }{
@@ -47,12 +35,12 @@ func TestCanonical(t *testing.T) {
 		"UTF8": "utf-8", "gb2312": "gbk", "Latin1": "windows-1252", "ISO-8859-1": "windows-1252", "x-sjis": "shift_jis", " tis-620 ": "windows-874",
 		"iso-8859-9": "windows-1254", "": "", "klingon": "", "gbk:": "", "gbk gb2312": "",
 	} {
-		if got := canonical(declared); got != want {
-			t.Errorf("canonical(%q) = %q, want %q", declared, got, want)
+		if got := Canonical(declared); got != want {
+			t.Errorf("Canonical(%q) = %q, want %q", declared, got, want)
 		}
 	}
 	for _, label := range labels() {
-		if label != "utf-8" && encodingOf(label) == nil {
+		if label != "utf-8" && Encoding(label) == nil {
 			t.Errorf("%s has no decoder", label)
 		}
 	}
@@ -60,7 +48,7 @@ func TestCanonical(t *testing.T) {
 
 func labels() (out []string) {
 	for line := range slices.Values(splitLines(aliases)) {
-		if label := canonical(line); label != "" {
+		if label := Canonical(line); label != "" {
 			out = append(out, label)
 		}
 	}
@@ -75,7 +63,7 @@ func labels() (out []string) {
 
 // splitLines returns the first word of each line, without its colon.
 func splitLines(s string) (out []string) {
-	for _, line := range split(s) {
+	for _, line := range strings.Split(s, "\n") {
 		for i, c := range line {
 			if c == ':' {
 				out = append(out, line[:i])
@@ -91,34 +79,8 @@ func TestSevenBit(t *testing.T) {
 		{"plain", ""}, {"\x1b[31mred\x1b[0m", ""}, {"\x1b(B", ""}, {"\x1b[0m\x1b$B$3\x1b(B", "iso-2022-jp"}, {"\x1b(J~", "iso-2022-jp"},
 		{"\x1b$)A", "iso-2022-cn"}, {"~{VPND~}\n", "hz-gb-2312"}, {"~{\\em x}", ""}, {"a ~{ b ~} c", ""}, {"~{VPND", "hz-gb-2312"}, {"~{VPND~}\xff", ""},
 	} {
-		if got := sevenBit([]byte(c.in)); got != c.want {
-			t.Errorf("sevenBit(%q) = %q, want %q", c.in, got, c.want)
+		if got := SevenBit([]byte(c.in)); got != c.want {
+			t.Errorf("SevenBit(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
-}
-
-// FuzzDetect: the answer is the same twice, is one that the decoder knows what to do with, and has a confidence.
-func FuzzDetect(f *testing.F) {
-	for _, l := range languages {
-		f.Add([]byte(encode(f, l.text, "utf-8")), true)
-	}
-	f.Add([]byte("<meta charset=gbk>\xd6\xd0"), false)
-	f.Add([]byte("\x81\x30\x81\x30\xff"), true)
-	f.Add([]byte("\x1b$)C\x0e0!\x0f"), true)
-	f.Fuzz(func(t *testing.T, in []byte, whole bool) {
-		if !readapi.ClassifyText(in, whole).Text {
-			return
-		}
-		s := Sample{Head: in[:min(len(in), readapi.TextPrefixBytes)], Body: in, Whole: whole}
-		got := Detect(s)
-		if again := Detect(s); again != got {
-			t.Fatalf("%+v, then %+v", got, again)
-		}
-		if got.Percent < 1 || got.Percent > 100 || got.Label == "" || got.Source == "" {
-			t.Fatalf("%+v", got)
-		}
-		if got.Label != "utf-8" && got.Label != "iso-2022-kr" && got.Label != "iso-2022-cn" && encodingOf(got.Label) == nil {
-			t.Fatalf("nothing decodes %s", got.Label)
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package text
+package charset
 
 import (
 	"encoding/binary"
@@ -7,8 +7,8 @@ import (
 
 const highBits = 0x8080808080808080
 
-// asciiPrefix returns how many bytes of b are ASCII before the first that is not.
-func asciiPrefix(b []byte) int {
+// ASCIIPrefix returns how many bytes of b are ASCII before the first that is not.
+func ASCIIPrefix(b []byte) int {
 	n := 0
 	for ; len(b)-n >= 8; n += 8 {
 		if binary.LittleEndian.Uint64(b[n:])&highBits != 0 {
@@ -21,8 +21,8 @@ func asciiPrefix(b []byte) int {
 	return n
 }
 
-// cutTail returns how many bytes at the end of b begin a character that b does not finish.
-func cutTail(b []byte) int {
+// CutTail returns how many bytes at the end of b begin a character that b does not finish.
+func CutTail(b []byte) int {
 	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
 		if c := b[len(b)-i]; c >= 0xc0 {
 			if utf8.FullRune(b[len(b)-i:]) {
@@ -36,11 +36,11 @@ func cutTail(b []byte) int {
 	return 0
 }
 
-// repair appends b to dst with each maximal beginning of a character that is not finished, and each byte that begins none, replaced by
+// Repair appends b to dst with each maximal beginning of a character that is not finished, and each byte that begins none, replaced by
 // one U+FFFD (Unicode 16.0, 3.9, "Substitution of Maximal Subparts"; the WHATWG decoder does the same), and counts them.
-func repair(dst, b []byte) (out []byte, replaced int64) {
+func Repair(dst, b []byte) (out []byte, replaced int64) {
 	for len(b) > 0 {
-		n := validPrefix(b)
+		n := ValidPrefix(b)
 		dst = append(dst, b[:n]...)
 		if b = b[n:]; len(b) == 0 {
 			break
@@ -52,11 +52,11 @@ func repair(dst, b []byte) (out []byte, replaced int64) {
 	return dst, replaced
 }
 
-func validPrefix(b []byte) int {
+func ValidPrefix(b []byte) int {
 	n := 0
 	for n < len(b) {
 		if b[n] < utf8.RuneSelf {
-			n += asciiPrefix(b[n:])
+			n += ASCIIPrefix(b[n:])
 			continue
 		}
 		r, size := utf8.DecodeRune(b[n:])

@@ -1,4 +1,4 @@
-package text
+package charset
 
 // An alphabet is the letters above ASCII that one language's texts have, the frequent ones first. They are all that the detection of
 // single-byte charsets knows of a language; upper case follows from lower case.

@@ -1,4 +1,4 @@
-package text
+package charset
 
 import (
 	"sync"
@@ -29,7 +29,7 @@ var multiBytes = []multiByte{
 func (m *multiByte) score(sample []byte) (score int, valid bool) {
 	sum, chars, bad := 0, 0, 0
 	for b := sample; len(b) > 0; {
-		if n := asciiPrefix(b); n > 0 {
+		if n := ASCIIPrefix(b); n > 0 {
 			b = b[n:]
 			continue
 		}
@@ -61,7 +61,7 @@ func (m *multiByte) commons(sample []byte) (n int) {
 			m.set[(r-0x3000)/64] |= 1 << (r % 64)
 		}
 	})
-	text := decodeSample(make([]byte, 16+2*len(sample)), encodingOf(m.label).NewDecoder().Transformer, sample)
+	text := decodeSample(make([]byte, 16+2*len(sample)), Encoding(m.label).NewDecoder().Transformer, sample)
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		if 0x3000 <= r && r < 0xd800 && m.set[(r-0x3000)/64]&(1<<(r%64)) != 0 {

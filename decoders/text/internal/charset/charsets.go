@@ -1,4 +1,4 @@
-package text
+package charset
 
 import (
 	"strings"
@@ -13,9 +13,9 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
-// encodingOf returns the decoder's source for a label of ours, nil for utf-8 and for charsets that nobody decodes. A switch, not a table,
+// Encoding returns the decoder's source for a label of ours, nil for utf-8 and for charsets that nobody decodes. A switch, not a table,
 // so that nothing is built when the module starts.
-func encodingOf(label string) encoding.Encoding {
+func Encoding(label string) encoding.Encoding {
 	switch label {
 	case "utf-16le":
 		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
@@ -125,8 +125,8 @@ macintosh: mac x-mac-roman
 x-mac-cyrillic: x-mac-ukrainian
 `
 
-// canonical returns the label of ours for a declared one, "" when it names a charset that is not decoded here.
-func canonical(declared string) string {
+// Canonical returns the label of ours for a declared one, "" when it names a charset that is not decoded here.
+func Canonical(declared string) string {
 	declared = strings.ToLower(strings.TrimSpace(declared))
 	if declared == "" || strings.ContainsAny(declared, " \n:") {
 		return ""
