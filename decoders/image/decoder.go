@@ -16,6 +16,7 @@ var Decoder = pdk.Decoder{
 		"image/png", "image/apng", "image/vnd.mozilla.apng", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp",
 		"image/x-icon", "image/vnd.microsoft.icon",
 	},
+	Names:   []readapi.MediaType{"image/heif", "image/avif", "image/jxl"},
 	Unit:    readapi.UnitFrame,
 	Forms:   []readapi.Form{readapi.FormImage},
 	Samples: samples(),
@@ -29,6 +30,9 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
 	f, err := opened(in)
 	if err != nil {
 		return err
+	}
+	if n, ok := f.(*namedFile); ok {
+		return n.refusal()
 	}
 	h := f.head()
 	edge := req.MaxEdge
