@@ -91,6 +91,8 @@ type answer struct {
 	budget *budget
 	edge   int64
 
+	profiles profiles
+
 	emitted int
 	passed  int   // frames that cannot be had
 	first   error // that the first of them ended with
@@ -184,8 +186,14 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 		}
 	}
 	tw, th := fitSize(int64(w), int64(h), a.edge)
-	if e, ok := encodePlanes(p, tw, th, a.req.MaxBytes); ok {
-		return e, p.partial, nil
+	to, err := a.toSRGB(&p, at)
+	if err != nil {
+		return e, "", err
+	}
+	if to == nil {
+		if e, ok := encodePlanes(p, tw, th, a.req.MaxBytes); ok {
+			return e, p.partial, nil
+		}
 	}
 	m, rows := shrink(p, tw, th)
 	switch {
@@ -193,6 +201,9 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 		return e, "", pdk.Malformed("no pixels")
 	case rows < th && p.partial == "":
 		p.partial = "the pixel data is cut"
+	}
+	if to != nil {
+		to.Pixels(m.pix[:4*tw*rows])
 	}
 	e, err = encode(upright(m, p.orientation), a.file.head().lossy, a.req.MaxBytes)
 	return e, p.partial, err
