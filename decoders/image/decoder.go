@@ -89,6 +89,8 @@ type answer struct {
 	passed    int   // frames that cannot be had
 	first     error // that the first of them ended with
 	flattened bool  // the frame was transparent and is not any more
+
+	profiles profiles
 }
 
 // maxPassedOver bounds the frames that an answer leaves out; each is a warning.
@@ -196,7 +198,11 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 		}
 	}
 	tw, th := a.size(w, h)
-	if a.terms.jpeg {
+	to, err := a.toSRGB(&p, at)
+	if err != nil {
+		return e, "", err
+	}
+	if a.terms.jpeg && to == nil {
 		if e, ok := encodePlanes(p, tw, th, a.terms.maxBytes); ok {
 			return e, p.partial, nil
 		}
@@ -207,6 +213,9 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 		return e, "", pdk.Malformed("no pixels")
 	case rows < th && p.partial == "":
 		p.partial = "the pixel data is cut"
+	}
+	if to != nil {
+		to.Pixels(m.pix[:4*tw*rows])
 	}
 	if !a.terms.png && m.transparent() {
 		m.onWhite()

@@ -22,6 +22,7 @@ type header struct {
 	depth         int    // bits of one sample
 	color         string // gray, rgb, palette, ycbcr, cmyk
 	icc           bool
+	profile       profileSource
 	gps           bool
 	metadata      bool // EXIF, GPS, XMP, IPTC, text or comments that do not leave
 	lossy         bool // the source is lossy already: another lossy step costs little
@@ -65,7 +66,8 @@ type file interface {
 type picture struct {
 	raster
 	orientation int
-	partial     string // what is missing, in words of ours; "" when nothing is
+	profile     profileSource // of this frame; none: the header's
+	partial     string        // what is missing, in words of ours; "" when nothing is
 }
 
 // formats are told apart by their first bytes; the first that matches decides.
