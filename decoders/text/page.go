@@ -26,6 +26,8 @@ func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
 	switch mt {
 	case "message/rfc822":
 		return mails, true
+	case "application/rtf":
+		return rtfs, true
 	case "application/mbox":
 		return mailboxes, true
 	}
