@@ -28,6 +28,8 @@ func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
 		return mails, true
 	case "application/rtf":
 		return rtfs, true
+	case "application/x-ipynb+json":
+		return notebooks, true
 	case "application/mbox":
 		return mailboxes, true
 	}
