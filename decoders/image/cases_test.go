@@ -243,6 +243,7 @@ func icoCases(t testing.TB) []sample {
 		{name: "ico-dib", comment: "32 bits with alpha: the mask does not count", data: ico(append(dib, mask...)), want: frames(q), meta: map[string]any{"format": "ico", "frames": 1.0}},
 		{name: "ico-mask", comment: "eight bits: the mask says what is transparent", data: ico(append(low, mask...)), want: frames(on(q, 0, 0, plain(1, 1, none)))},
 		{name: "ico-png", comment: "the largest picture is the frame", data: ico(append(dib, mask...), rgbaPNG(t, quarters(20, 10), nil)), want: frames(quarters(20, 10))},
+		{name: "cur-mask", comment: "a cursor: an icon with a hot spot", data: cursor(ico(append(low, mask...)), 5, 3), want: frames(on(q, 0, 0, plain(1, 1, none)))},
 		{name: "ico-nothing", comment: "a directory that points nowhere", data: []byte("\x00\x00\x01\x00\x01\x00\x10\x10\x00\x00\x01\x00\x20\x00\xff\x00\x00\x00\xff\xff\x00\x00"), expect: readapi.CodeMalformed},
 	}
 }
