@@ -137,6 +137,14 @@ func (d *ifdReader) data(e ifdEntry, most int64) []byte {
 	return d.bytes(d.offset(e.value[:]), n)
 }
 
+// place returns where the value of e lies, which must be bytes and more than an entry itself holds.
+func (d *ifdReader) place(e ifdEntry) (s span, ok bool) {
+	if e.typ != 1 && e.typ != 7 || e.count <= 8 || e.count > 1<<40 {
+		return s, false
+	}
+	return span{d.offset(e.value[:]), int64(e.count)}, true
+}
+
 // uints returns up to most values of e, which must be of an unsigned integer type; nil when it is not or cannot be read.
 func (d *ifdReader) uints(e ifdEntry, most int64) []uint64 {
 	switch e.typ {

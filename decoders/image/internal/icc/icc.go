@@ -27,9 +27,9 @@ func Parse(b []byte, m Model) (*Transform, error) {
 		return nil, err
 	}
 	t := new(Transform)
-	table := p.tag("A2B0")
-	if table == nil {
-		table = p.tag("A2B1")
+	table := p.tag("A2B1")
+	if table == nil { // of no intent of its own, or of all
+		table = p.tag("A2B0")
 	}
 	switch {
 	case table != nil:
@@ -129,14 +129,9 @@ func (t *Transform) fill(lut *pipeline, p *profile, m Model) {
 		}
 		return v
 	}
-	black := blackOf(lut, p, m)
 	curve := newCompanding16()
 	colour := func(device *[4]float64) (out [3]int32) {
-		v := toXYZ(device)
-		for i := range v { // the black of the profile is made the black of sRGB, white stays
-			v[i] = (v[i] - float64(white[i]*black)) / (1 - black)
-		}
-		for i, x := range linear(v) {
+		for i, x := range linear(toXYZ(device)) {
 			out[i] = beyond(curve, x)
 		}
 		return out
@@ -189,25 +184,6 @@ func beyond(curve []uint16, x float64) int32 {
 
 // fracOne is a whole cell of the grid.
 const fracOne = 1 << 12
-
-// blackOf returns the Y of the profile's darkest colour, which is what lies under the ink of a press and not black: of version 4 it is a
-// number of the specification (ICC.1:2022, 6.3.3: the reference medium's black point), of version 2 it is the colour of all inks.
-func blackOf(lut *pipeline, p *profile, m Model) float64 {
-	const reference, darkest = 0.0034731, 50 // L; what is lighter than that is no black
-	if p.version >= 4 {
-		return reference
-	}
-	var device [4]float64
-	if m == CMYK {
-		device = [4]float64{1, 1, 1, 1}
-	}
-	v := lut.at(&device)
-	l := v[0]
-	if !p.lab {
-		l = lightness(clamp(v[1]))
-	}
-	return fromLabToXYZ([3]float64{max(0, min(darkest, l))})[1]
-}
 
 // isNothing reports whether the transform leaves all samples as they are, or as good as that.
 func (t *Transform) isNothing(m Model) bool {
