@@ -39,6 +39,7 @@ func cases(t testing.TB) []sample {
 	out = append(out, webpCases()...)
 	out = append(out, orientationCases(t)...)
 	out = append(out, bombCases(t)...)
+	out = append(out, namedCases()...)
 	out = append(out, sample{name: "empty", comment: "no bytes at all", expect: readapi.CodeMalformed})
 	out = append(out, sample{name: "prose", comment: "text that begins like a picture", data: []byte("GIF89 is a format"), expect: readapi.CodeMalformed})
 	out = append(out, tiffCases(t)...)

@@ -85,7 +85,10 @@ var formats = []struct {
 	{"II\x2b\x00", openTIFF},
 	{"MM\x00\x2b", openTIFF},
 	{"BM", openBMP},
+	{"????ftyp", openHEIF}, // before ICO: a box of 256 bytes begins like one
 	{"\x00\x00\x01\x00", openICO},
+	{jxlMagic, openJXL},
+	{jxlCodestream, openJXL},
 }
 
 // maxJunk bounds the bytes between a file's blocks that are skipped in search of the next: real files have a few.
