@@ -88,6 +88,8 @@ func (d *tiffDecoder) decode(b *budget) (missing string, err error) {
 		switch d.compression {
 		case tiffJPEG:
 			err = d.jpegSegment(s, b)
+		case tiffWebP:
+			err = d.webpSegment(s, b)
 		case tiffOldJPEG:
 			err = d.oldJPEGSegment(s, b)
 		default:

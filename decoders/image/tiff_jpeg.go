@@ -138,14 +138,11 @@ func (d *tiffDecoder) jpegStream(stream []byte, s segment, b *budget) error {
 	if feature := h.unsupported(); feature != "" {
 		return pdk.Unsupported("tiff with " + feature)
 	}
-	if h.width > s.w || h.height > max(s.h, d.tileH) {
-		return pdk.Malformed("a strip or tile larger than the page says")
+	if err := d.fits(&h.header, s, b); err != nil {
+		return err
 	}
 	if err := b.size(h.width, h.height, h.bytesPerPixel()+d.samples); err != nil {
 		return err
-	}
-	if shown := min(h.width, d.width-s.x) * min(h.height, s.h); b.spend(h.width*h.height-shown, 1) != nil {
-		return pdk.Malformed("tiles that are mostly beyond the page")
 	}
 	img, err := jpeg.Decode(&jpegReader{Reader: bytes.NewReader(stream)})
 	if err != nil {
@@ -156,6 +153,17 @@ func (d *tiffDecoder) jpegStream(stream []byte, s segment, b *budget) error {
 		return nil
 	}
 	return d.place(img, s)
+}
+
+// fits agrees to a picture that is a strip or tile: it is no larger than that, and what of it lies beyond the page is counted.
+func (d *tiffDecoder) fits(h *header, s segment, b *budget) error {
+	if h.width > s.w || h.height > max(s.h, d.tileH) {
+		return pdk.Malformed("a strip or tile larger than the page says")
+	}
+	if shown := min(h.width, d.width-s.x) * min(h.height, s.h); b.spend(h.width*h.height-shown, 1) != nil {
+		return pdk.Malformed("tiles that are mostly beyond the page")
+	}
+	return nil
 }
 
 // place copies the samples of a decoded strip or tile.

@@ -12,6 +12,7 @@ const (
 	tiffDeflate    = 8
 	tiffPackBits   = 32773
 	tiffOldDeflate = 32946
+	tiffWebP       = 50001
 )
 
 // Photometric interpretations (tag 262).
@@ -154,6 +155,11 @@ func (p *tiffPage) unsupportedCoding() string {
 			return "tiff with jpeg of 12 bits"
 		}
 		return ""
+	case tiffWebP:
+		if p.photometric != photoRGB || p.bits[0] != 8 || p.samples != 3 && p.samples != 4 || p.planar {
+			return "tiff with WebP compression of these samples"
+		}
+		return ""
 	case tiffOldJPEG:
 		if p.oldProcess > 1 {
 			return "tiff with old-style lossless jpeg"
@@ -165,7 +171,7 @@ func (p *tiffPage) unsupportedCoding() string {
 		name  string
 	}{
 		{9, "JBIG"}, {10, "JBIG"}, {34661, "JBIG"}, {34712, "JPEG 2000"}, {33003, "JPEG 2000"}, {33005, "JPEG 2000"}, {34925, "LZMA"},
-		{50000, "Zstandard"}, {50001, "WebP"}, {50002, "JPEG XL"}, {52546, "JPEG XL"}, {34887, "LERC"}, {34676, "SGI Log"}, {34677, "SGI Log"},
+		{50000, "Zstandard"}, {50002, "JPEG XL"}, {52546, "JPEG XL"}, {34887, "LERC"}, {34676, "SGI Log"}, {34677, "SGI Log"},
 		{32766, "NeXT"}, {32809, "ThunderScan"}, {32771, "word-aligned fax"}, {34892, "lossy JPEG of a raw file"}, {32908, "Pixar"}, {32909, "Pixar"},
 	} {
 		if c.value == p.compression {
