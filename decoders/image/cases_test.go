@@ -47,6 +47,7 @@ func cases(t testing.TB) []sample {
 	out = append(out, tiffFaxCases()...)
 	out = append(out, tiffColourCases(t)...)
 	out = append(out, oldJPEGCases(t)...)
+	out = append(out, iccCases(t)...)
 	return append(out, tiffLayoutCases(t)...)
 }
 
