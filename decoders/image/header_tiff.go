@@ -214,7 +214,12 @@ func (f *tiffFile) field(p *tiffPage, e ifdEntry) {
 		if s, ok := f.dir.place(e); ok {
 			p.profile = wholeProfile(f.in, s)
 		}
-	case 270, 271, 272, 305, 306, 315, 700, 33432, 33723, 34377, 34665: // words, XMP, IPTC, Photoshop, EXIF
+	case 700: // XMP
+		p.metadata = true
+		var h header
+		h.readXMP(f.dir.data(e, maxPNGMetadata))
+		p.gps = p.gps || h.gps
+	case 270, 271, 272, 305, 306, 315, 33432, 33723, 34377, 34665: // words, IPTC, Photoshop, EXIF
 		p.metadata = true
 	default:
 		f.number(p, e)

@@ -145,10 +145,11 @@ func (d *ifdReader) place(e ifdEntry) (s span, ok bool) {
 	return span{d.offset(e.value[:]), int64(e.count)}, true
 }
 
-// uints returns up to most values of e, which must be of an unsigned integer type; nil when it is not or cannot be read.
+// uints returns up to most values of e, which must be of an integer type; nil when it is not or cannot be read. Some writers take a signed
+// type for numbers that have no sign; below zero they are too large for anything.
 func (d *ifdReader) uints(e ifdEntry, most int64) []uint64 {
 	switch e.typ {
-	case 1, 3, 4, 7, 13, 16, 18:
+	case 1, 3, 4, 6, 7, 8, 9, 13, 16, 17, 18:
 	default:
 		return nil
 	}
