@@ -1,6 +1,7 @@
 package image
 
 import (
+	"encoding/binary"
 	"image/color"
 	"io"
 )
@@ -12,6 +13,20 @@ func (d *tiffDecoder) opaque() bool     { return d.alphaSample < 0 }
 func (d *tiffDecoder) row(y int, dst []byte) error {
 	n := int(d.samples)
 	src := d.pix[y*int(d.width)*n:][:int(d.width)*n]
+	switch { // most pages
+	case n == 1 && d.photometric <= blackIsZero:
+		flip := byte(d.photometric - blackIsZero) // 255 where white is zero
+		for i, v := range src {
+			v ^= flip
+			binary.LittleEndian.PutUint32(dst[4*i:], uint32(v)*0x010101|0xff000000)
+		}
+		return nil
+	case n == 3 && d.photometric == photoRGB:
+		for i := 0; len(src) >= 3; i, src = i+4, src[3:] {
+			binary.LittleEndian.PutUint32(dst[i:], uint32(src[0])|uint32(src[1])<<8|uint32(src[2])<<16|0xff000000)
+		}
+		return nil
+	}
 	for i := range int(d.width) {
 		s, t := src[i*n:(i+1)*n], dst[4*i:4*i+4:4*i+4]
 		t[3] = 0xff

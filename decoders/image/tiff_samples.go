@@ -130,6 +130,21 @@ func (d *tiffDecoder) store(row []byte, order binary.ByteOrder, s segment, y, sa
 func (d *tiffDecoder) storeBits(row, out []byte, bits, n, step int) {
 	most := uint32(1)<<bits - 1
 	index := d.photometric == photoIndex
+	if bits == 1 && step == 1 {
+		value := byte(255)
+		if index {
+			value = 1
+		}
+		for i, b := range row[:n/8] {
+			o := out[8*i : 8*i+8 : 8*i+8]
+			o[0], o[1], o[2], o[3] = -(b>>7)&value, -(b>>6&1)&value, -(b>>5&1)&value, -(b>>4&1)&value
+			o[4], o[5], o[6], o[7] = -(b>>3&1)&value, -(b>>2&1)&value, -(b>>1&1)&value, -(b&1)&value
+		}
+		for i := n &^ 7; i < n; i++ {
+			out[i] = -(row[i>>3] >> (7 - i&7) & 1) & value
+		}
+		return
+	}
 	for i := range n {
 		at := i * bits
 		var v uint32
