@@ -43,7 +43,12 @@ func cases(t testing.TB) []sample {
 	out = append(out, sample{name: "empty", comment: "no bytes at all", expect: readapi.CodeMalformed})
 	out = append(out, sample{name: "prose", comment: "text that begins like a picture", data: []byte("GIF89 is a format"), expect: readapi.CodeMalformed})
 	out = append(out, tiffCases(t)...)
-	return append(out, tiffCodingCases(t)...)
+	out = append(out, tiffCodingCases(t)...)
+	out = append(out, tiffFaxCases()...)
+	out = append(out, tiffColourCases(t)...)
+	out = append(out, oldJPEGCases(t)...)
+	out = append(out, iccCases(t)...)
+	return append(out, tiffLayoutCases(t)...)
 }
 
 func frames(m ...*image.NRGBA) []*image.NRGBA { return m }

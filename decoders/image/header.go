@@ -13,6 +13,8 @@ type header struct {
 	format        string // as in the media type: "png"
 	width, height int64  // as stored, of the first frame or the canvas
 	orientation   int    // 1 to 8 (EXIF 2.32, 4.6.4, tag 274)
+	oriented      bool   // an EXIF block or XMP packet said so
+	exif          bool   // it was an EXIF block
 	frames        int64
 	atLeast       bool  // frames is a lower bound: the file has more than are counted
 	animated      bool  // the frames are one moving picture, not pages
