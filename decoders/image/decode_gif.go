@@ -22,7 +22,7 @@ func (f *gifFile) frame(at int64, b *budget) (picture, error) {
 		f.played = newCanvas(int(f.width), int(f.height), f.ground())
 	}
 	missing := ""
-	err := f.played.play(at, func(at int64) (layer, error) {
+	_, err := f.played.play(at, func(at int64) (layer, error) {
 		p := &f.pieces[at-1]
 		m, err := f.picturePixels(p, b)
 		if err != nil {
