@@ -84,6 +84,7 @@ var formats = []struct {
 	{"MM\x00\x2b", openTIFF},
 	{"BM", openBMP},
 	{"\x00\x00\x01\x00", openICO},
+	{"\x00\x00\x02\x00", openICO},
 }
 
 // maxJunk bounds the bytes between a file's blocks that are skipped in search of the next: real files have a few.
