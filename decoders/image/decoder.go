@@ -184,10 +184,15 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 		}
 	}
 	tw, th := fitSize(int64(w), int64(h), a.edge)
+	lack := lackOf(p)
 	if e, ok := encodePlanes(p, tw, th, a.req.MaxBytes); ok {
-		return e, p.partial, nil
+		partial, err = lack()
+		return e, partial, err
 	}
-	m, rows := shrink(p, tw, th)
+	m, rows := shrink(p.raster, tw, th)
+	if p.partial, err = lack(); err != nil {
+		return e, "", err
+	}
 	switch {
 	case rows == 0:
 		return e, "", pdk.Malformed("no pixels")

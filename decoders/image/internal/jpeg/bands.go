@@ -20,6 +20,9 @@ func (c *component) row(y int) []byte {
 
 // band decodes the next row of MCUs into the rings.
 func (d *Decoder) band() {
+	if d.bands == 0 {
+		d.rings()
+	}
 	if !d.streaming {
 		for i := range d.comps {
 			d.transformBand(&d.comps[i])

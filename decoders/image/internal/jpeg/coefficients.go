@@ -21,7 +21,31 @@ func (d *Decoder) Bytes() (int64, error) {
 	return sum, nil
 }
 
-// Shrink makes component c smaller, halving it shift times, three at most. It is called before Start.
+// Rewind goes back to the first row and the full size.
+func (d *Decoder) Rewind() {
+	d.bands, d.at = 0, 0
+	for i := range d.comps {
+		d.comps[i].ring = nil
+		d.Shrink(i, 0)
+	}
+	if d.streaming {
+		d.tally, d.bad = tally{}, 0
+		d.seek(d.scanAt)
+		_ = d.scanHeader() // it was read before
+	}
+}
+
+// rings makes room for three bands of every component.
+func (d *Decoder) rings() {
+	for i := range d.comps {
+		c := &d.comps[i]
+		c.rows = c.v << (3 - c.shift)
+		c.stride = c.bw << (3 - c.shift)
+		c.ring = make([]byte, ringBands*c.rows*c.stride)
+	}
+}
+
+// Shrink makes component c smaller, halving it shift times, three at most. It is called between Start or Rewind and the first row.
 func (d *Decoder) Shrink(c int, shift uint) {
 	p := &d.comps[c]
 	p.shift = shift
@@ -41,13 +65,6 @@ func (d *Decoder) Start() error {
 	for i := range d.clamp {
 		d.clamp[i] = sampleOf(i)
 	}
-	for i := range d.comps {
-		c := &d.comps[i]
-		c.rows = c.v << (3 - c.shift)
-		c.stride = c.bw << (3 - c.shift)
-		c.ring = make([]byte, ringBands*c.rows*c.stride)
-	}
-	d.bands, d.at = 0, 0
 	if d.streaming {
 		return nil
 	}
@@ -144,5 +161,27 @@ func (d *Decoder) sequentialInto(blk *[64]int16, c *component) {
 	c.pred = d.plain.pred
 	for i, v := range wide {
 		blk[i] = int16(v)
+	}
+}
+
+// Sampling is how many of the hmax by vmax parts of a pixel group component c has samples for.
+func (d *Decoder) Sampling(c int) (h, hmax, v, vmax int) {
+	return d.comps[c].h, d.hmax, d.comps[c].v, d.vmax
+}
+
+// CountScans counts the scan headers from the first on. In coded data the byte that begins a marker is always followed by 0 or a restart.
+func (d *Decoder) CountScans() (n int64) {
+	if d.scanAt == 0 {
+		return 0
+	}
+	d.seek(d.scanAt - 2)
+	for {
+		m, _, ok := d.marker(d.size)
+		if !ok {
+			return n
+		}
+		if m == mSOS {
+			n++
+		}
 	}
 }

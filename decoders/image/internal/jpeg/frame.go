@@ -26,8 +26,6 @@ const (
 	mDRI   = 0xdd
 	mAPP0  = 0xe0
 	mAPP14 = 0xee
-	mAPP15 = 0xef
-	mCOM   = 0xfe
 )
 
 // Frame is what a frame header says (T.81, B.2.2).
@@ -50,6 +48,8 @@ func (f *Frame) Unsupported() string {
 	switch {
 	case f.Marker == 0xc3, f.Marker == 0xcb:
 		return "lossless jpeg"
+	case f.Arithmetic():
+		return "jpeg with arithmetic coding"
 	case f.Marker != mSOF0 && f.Marker != mSOF1 && f.Marker != mSOF2 && f.Marker != mSOF9 && f.Marker != mSOF10:
 		return "hierarchical jpeg"
 	case f.Precision != 8 && f.Precision != 12:
@@ -108,7 +108,7 @@ type Decoder struct {
 	mcusX     int
 	mcusY     int
 
-	bits
+	bitReader
 	dcTables  [4]huffman
 	acTables  [4]huffman
 	quants    [4]*[64]int32
@@ -186,9 +186,8 @@ func (d *Decoder) headers(visit Visitor, doubting bool) error {
 			return nil
 		}
 		n := int64(binary.BigEndian.Uint16(head)) - 2
-		known := mAPP0 <= m && m <= mAPP15 || m == mCOM
 		switch {
-		case doubting && (known || n < 0):
+		case doubting && (!needed(m) || n < 0 || off+2+n > d.size):
 			d.seek(off)
 			continue
 		case n < 0:
@@ -205,6 +204,11 @@ func (d *Decoder) headers(visit Visitor, doubting bool) error {
 	return nil
 }
 
+// needed reports whether a picture can need what such a segment says.
+func needed(m byte) bool {
+	return mSOF0 <= m && m <= mDAC || mDQT <= m && m <= mDRI
+}
+
 // segment reads the content of one, of n bytes.
 func (d *Decoder) segment(m byte, n int64) error {
 	switch {
@@ -217,7 +221,9 @@ func (d *Decoder) segment(m byte, n int64) error {
 	case m == mDAC:
 		return nil
 	case m == mDRI && n >= 2:
-		d.restart = int(binary.BigEndian.Uint16(d.take(2)))
+		if b := d.take(2); len(b) == 2 {
+			d.restart = int(binary.BigEndian.Uint16(b))
+		}
 	case m == mAPP0 && n >= 5:
 		d.jfif = d.jfif || string(d.take(5)) == "JFIF\x00"
 	case m == mAPP14 && n >= 12:

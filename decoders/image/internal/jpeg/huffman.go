@@ -107,8 +107,8 @@ func extend(v int32, size uint) int32 {
 	return v
 }
 
-// bits reads coded data, the most significant bit first (T.81, F.2.2.5).
-type bits struct {
+// bitReader reads coded data, the most significant bit first (T.81, F.2.2.5).
+type bitReader struct {
 	source
 	acc uint64 // the next bits, from the top; zeros behind them
 	n   int    // how many
@@ -119,17 +119,17 @@ type bits struct {
 	bad     int  // codes that no table has
 }
 
-// endOfFile stands for a marker where there is none.
-const endOfFile = 1
+// endOfFile stands for a marker where there is none; no marker is a fill byte.
+const endOfFile = 0xff
 
 // begin starts a stretch of coded data.
-func (b *bits) begin() { b.acc, b.n, b.end, b.padding, b.short = 0, 0, 0, 0, false }
+func (b *bitReader) begin() { b.acc, b.n, b.end, b.padding, b.short = 0, 0, 0, 0, false }
 
 // ended reports whether more was read than there is.
-func (b *bits) ended() bool { return b.short || b.n < b.padding }
+func (b *bitReader) ended() bool { return b.short || b.n < b.padding }
 
 // fill makes n at least 48.
-func (b *bits) fill() {
+func (b *bitReader) fill() {
 	if b.pos+8 <= len(b.buf) && b.end == 0 {
 		x := binary.BigEndian.Uint64(b.buf[b.pos:])
 		if (^x-0x0101010101010101)&x&0x8080808080808080 == 0 { // no byte of it is 0xff
@@ -145,7 +145,7 @@ func (b *bits) fill() {
 }
 
 // fillSlow is fill byte by byte, past stuffed zeros and up to a marker.
-func (b *bits) fillSlow() {
+func (b *bitReader) fillSlow() {
 	for b.n <= 56 {
 		if b.end != 0 {
 			b.short = b.short || b.n < b.padding
@@ -167,7 +167,7 @@ func (b *bits) fillSlow() {
 }
 
 // stuffed looks behind a byte 0xff: it is data when a zero follows, which is passed over. Else a marker ends the data.
-func (b *bits) stuffed() bool {
+func (b *bitReader) stuffed() bool {
 	for {
 		c, ok := b.next1()
 		switch {
@@ -196,7 +196,7 @@ func (t *huffman) long(acc uint64) (symbol byte, n int) {
 }
 
 // symbol reads a code and its symbol.
-func (b *bits) symbol(t *huffman) byte {
+func (b *bitReader) symbol(t *huffman) byte {
 	if b.n < 32 {
 		b.fill()
 	}
@@ -213,7 +213,7 @@ func (b *bits) symbol(t *huffman) byte {
 }
 
 // receive reads size bits, at most sixteen, which symbol left there.
-func (b *bits) receive(size uint) int32 {
+func (b *bitReader) receive(size uint) int32 {
 	v := int32(b.acc >> 1 >> (63 - size))
 	b.acc, b.n = b.acc<<size, b.n-int(size)
 	return v

@@ -1,13 +1,13 @@
 package jpeg
 
 // firstDC reads a block's first coefficient, all but its low bits (T.81, G.1.2.1).
-func (b *bits) firstDC(blk *[64]int16, c *component, t *huffman, low uint) {
+func (b *bitReader) firstDC(blk *[64]int16, c *component, t *huffman, low uint) {
 	c.pred += b.difference(t)
 	blk[0] = int16(c.pred << low)
 }
 
 // refineDC reads one bit more of a block's first coefficient.
-func (b *bits) refineDC(blk *[64]int16, low uint) {
+func (b *bitReader) refineDC(blk *[64]int16, low uint) {
 	if b.n < 32 {
 		b.fill()
 	}
@@ -15,7 +15,7 @@ func (b *bits) refineDC(blk *[64]int16, low uint) {
 }
 
 // firstAC reads a band of a block's other coefficients, all but their low bits (T.81, G.1.2.2).
-func (b *bits) firstAC(blk *[64]int16, s *scan, t *huffman) {
+func (b *bitReader) firstAC(blk *[64]int16, s *scan, t *huffman) {
 	if s.run > 0 {
 		s.run--
 		return
@@ -48,7 +48,7 @@ func (b *bits) firstAC(blk *[64]int16, s *scan, t *huffman) {
 }
 
 // refineAC reads one bit more of a band of a block's other coefficients (T.81, G.1.2.3).
-func (b *bits) refineAC(blk *[64]int16, s *scan, t *huffman) {
+func (b *bitReader) refineAC(blk *[64]int16, s *scan, t *huffman) {
 	one := int16(1) << (s.low & 15)
 	k := s.from
 	if s.run == 0 {
@@ -79,7 +79,7 @@ func (b *bits) refineAC(blk *[64]int16, s *scan, t *huffman) {
 
 // refineUpTo refines coefficients from k on that are not zero, and passes over zeros of them. It returns where the next zero is, or
 // what is behind the last.
-func (b *bits) refineUpTo(blk *[64]int16, k, last, zeros int, one int16) int {
+func (b *bitReader) refineUpTo(blk *[64]int16, k, last, zeros int, one int16) int {
 	for ; k <= last; k++ {
 		v := &blk[natural[k&255]&63]
 		if *v == 0 {

@@ -12,7 +12,7 @@ func (d *Decoder) Row(dst []byte) {
 			p[0], p[1], p[2], p[3] = v, v, v, 0xff
 		}
 	case YCbCr:
-		ycc(dst, d.comps[0].line[:w], d.comps[1].line[:w], d.comps[2].line[:w])
+		Convert(dst, d.comps[0].line[:w], d.comps[1].line[:w], d.comps[2].line[:w])
 	case RGB:
 		r, g, b := d.comps[0].line[:w], d.comps[1].line[:w], d.comps[2].line[:w]
 		for i := range w {
@@ -22,7 +22,7 @@ func (d *Decoder) Row(dst []byte) {
 	case CMYK:
 		d.inks(dst, d.comps[0].line[:w], d.comps[1].line[:w], d.comps[2].line[:w], d.comps[3].line[:w])
 	case YCCK:
-		ycc(dst, d.comps[0].line[:w], d.comps[1].line[:w], d.comps[2].line[:w])
+		Convert(dst, d.comps[0].line[:w], d.comps[1].line[:w], d.comps[2].line[:w])
 		mixBlack(dst, d.comps[3].line[:w])
 	}
 }
@@ -55,7 +55,7 @@ func (d *Decoder) next() {
 			c.line = make([]byte, w+maxRatio)
 		}
 		// The row below is needed where it counts in.
-		for need := min(c.sh-1, y*c.v/d.vmax+1); d.bands*c.rows <= need && d.bands < d.mcusY; {
+		for need := min(c.sh-1, y*c.v/d.vmax+1); d.bands < d.mcusY && (d.bands == 0 || d.bands*c.rows <= need); {
 			d.band()
 		}
 		d.enlarge(c, y, w)
@@ -157,8 +157,8 @@ func (d *Decoder) interpolate(c *component, y, w int) {
 	}
 }
 
-// ycc converts a row (JFIF 1.02, page 3), rounded as libjpeg does.
-func ycc(dst, luma, cb, cr []byte) {
+// Convert makes a row of pixels, four bytes each, of luma and chroma (JFIF 1.02, page 3), rounded as libjpeg does.
+func Convert(dst, luma, cb, cr []byte) {
 	cb, cr = cb[:len(luma)], cr[:len(luma)]
 	for i, l := range luma {
 		v, b, r := int(l), int(cb[i])-128, int(cr[i])-128
@@ -195,3 +195,21 @@ func mixBlack(dst, k []byte) {
 
 // over is a share of light times another.
 func over(a byte, b int) byte { return byte((int(a)*b + 127) / 255) }
+
+// Inks decodes the next row of a picture of four components into dst: cyan, magenta, yellow, black, 255 for all of an ink.
+func (d *Decoder) Inks(dst []byte) {
+	d.Samples(dst)
+	if d.Colors() == YCCK {
+		for i := 0; i+4 <= len(dst); i += 4 {
+			v, b, r := int(dst[i]), int(dst[i+1])-128, int(dst[i+2])-128
+			dst[i] = ^clip(v + (91881*r+1<<15)>>16)
+			dst[i+1] = ^clip(v + (-22554*b-46802*r+1<<15)>>16)
+			dst[i+2] = ^clip(v + (116130*b+1<<15)>>16)
+		}
+	}
+	if d.Adobe {
+		for i, v := range dst {
+			dst[i] = ^v
+		}
+	}
+}

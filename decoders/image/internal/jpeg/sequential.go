@@ -16,7 +16,7 @@ var natural = [256]uint8{
 }
 
 // difference reads what a block's first coefficient has more than the last block's (T.81, F.2.2.1).
-func (b *bits) difference(t *huffman) int {
+func (b *bitReader) difference(t *huffman) int {
 	if b.n < 32 {
 		b.fill()
 	}
@@ -35,7 +35,7 @@ func (b *bits) difference(t *huffman) int {
 
 // block reads a block of a sequential scan (T.81, F.2.2), times the component's quantisation table, into out, which is zero. end is behind
 // the last coefficient in zigzag order that is not zero.
-func (b *bits) block(out *[64]int32, c *component, dc, ac *huffman) (end int) {
+func (b *bitReader) block(out *[64]int32, c *component, dc, ac *huffman) (end int) {
 	c.pred += b.difference(dc)
 	q := &c.quant
 	out[0] = int32(c.pred) * q[0]
@@ -78,7 +78,7 @@ func (b *bits) block(out *[64]int32, c *component, dc, ac *huffman) (end int) {
 }
 
 // passBlock reads a block as block does, of which only the first coefficient is wanted.
-func (b *bits) passBlock(c *component, dc, ac *huffman) {
+func (b *bitReader) passBlock(c *component, dc, ac *huffman) {
 	c.pred += b.difference(dc)
 	acc, n := b.acc, b.n
 	for k := 1; k < 64; k++ {
