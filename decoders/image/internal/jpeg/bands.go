@@ -5,14 +5,6 @@ import "strconv"
 // ringBands is how many rows of MCUs are held: a row of pixels needs samples of the one above, of its own and of the one below.
 const ringBands = 3
 
-// sampleOf is what an index of the clamping table stands for: ten bits of a sample, of which a third is below zero.
-func sampleOf(i int) byte {
-	if i >= 640 {
-		return 0
-	}
-	return byte(min(i, 255))
-}
-
 // row is row y of the component, which must be held.
 func (c *component) row(y int) []byte {
 	return c.ring[y%(ringBands*c.rows)*c.stride:][:c.sw:c.sw]
@@ -79,18 +71,18 @@ func (d *Decoder) readBlock(c *component, dst []byte) {
 	if c.shift == 3 {
 		d.passBlock(c, &d.dcTables[c.dc], &d.acTables[c.ac])
 		d.wide[0] = int32(c.pred) * c.quant[0]
-		inverse(&d.wide, 1, &d.clamp, dst, c.stride, d.Frame.Precision > 8, 3)
+		inverse(&d.wide, 1, dst, c.stride, d.Frame.Precision > 8, 3)
 		return
 	}
 	d.wide = [64]int32{}
 	end := d.block(&d.wide, c, &d.dcTables[c.dc], &d.acTables[c.ac])
-	inverse(&d.wide, end, &d.clamp, dst, c.stride, d.Frame.Precision > 8, c.shift)
+	inverse(&d.wide, end, dst, c.stride, d.Frame.Precision > 8, c.shift)
 }
 
 // gray fills in a block that there is no data for, as libjpeg does.
 func (d *Decoder) gray(c *component, dst []byte) {
 	d.wide = [64]int32{}
-	inverse(&d.wide, 1, &d.clamp, dst, c.stride, false, c.shift)
+	inverse(&d.wide, 1, dst, c.stride, false, c.shift)
 }
 
 // transformBand makes a band of samples of the coefficients.
@@ -102,7 +94,7 @@ func (d *Decoder) transformBand(c *component) {
 		for x := range c.bw {
 			blk := (*[64]int16)(blocks[x*64:])
 			end := d.dequantise(blk, c)
-			inverse(&d.wide, end, &d.clamp, dst[j*side*c.stride+x*side:], c.stride, d.Frame.Precision > 8, c.shift)
+			inverse(&d.wide, end, dst[j*side*c.stride+x*side:], c.stride, d.Frame.Precision > 8, c.shift)
 		}
 	}
 }

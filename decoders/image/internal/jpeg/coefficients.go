@@ -62,9 +62,6 @@ func (d *Decoder) Start() error {
 	if _, err := d.Bytes(); err != nil {
 		return err
 	}
-	for i := range d.clamp {
-		d.clamp[i] = sampleOf(i)
-	}
 	if d.streaming {
 		return nil
 	}

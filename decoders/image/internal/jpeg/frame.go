@@ -115,9 +115,8 @@ type Decoder struct {
 	restart   int       // MCUs between restart markers
 	plain     component // of no quantisation
 	wide      [64]int32 // the block at hand
-	clamp     [1024]byte
-	scanAt    int64 // of the first scan header, behind its marker; 0: there is none
-	heightAt  bool  // the height came behind the data
+	scanAt    int64     // of the first scan header, behind its marker; 0: there is none
+	heightAt  bool      // the height came behind the data
 	scan      scan
 	streaming bool
 	bands     int // that were decoded

@@ -22,24 +22,24 @@ const (
 )
 
 // inverse transforms blk to samples halved shift times. See inverse8.
-func inverse(blk *[64]int32, end int, clamp *[1024]byte, dst []byte, stride int, deep bool, shift uint) {
+func inverse(blk *[64]int32, end int, dst []byte, stride int, deep bool, shift uint) {
 	switch shift {
 	case 0:
-		inverse8(blk, end, clamp, dst, stride, deep)
+		inverse8(blk, end, dst, stride, deep)
 	case 1:
-		inverse4(blk, end, clamp, dst, stride, deep)
+		inverse4(blk, end, dst, stride, deep)
 	case 2:
-		inverse2(blk, clamp, dst, stride, deep)
+		inverse2(blk, dst, stride, deep)
 	default:
 		v := int(blk[0])
 		if deep {
 			v = (v + 8) >> 4
 		}
-		dst[0] = clamp[((v+4)>>3+128)&1023]
+		dst[0] = clip((v+4)>>3 + 128)
 	}
 }
 
-func inverse4(blk *[64]int32, end int, clamp *[1024]byte, dst []byte, stride int, deep bool) {
+func inverse4(blk *[64]int32, end int, dst []byte, stride int, deep bool) {
 	const round = 1 << (passShift - 1)
 	n := 8
 	if end <= 10 { // all within four by four
@@ -67,11 +67,11 @@ func inverse4(blk *[64]int32, end int, clamp *[1024]byte, dst []byte, stride int
 		o0 := a1*half1c - a7*half7c + a3*half3c - a5*half5c
 		o1 := a1*half1s - a7*half7s - a3*half3s + a5*half5s
 		d := (*[4]byte)(dst[y*stride:])
-		d[0], d[1], d[2], d[3] = clampOf(clamp, e0+o0), clampOf(clamp, e1+o1), clampOf(clamp, e1-o1), clampOf(clamp, e0-o0)
+		d[0], d[1], d[2], d[3] = clampOf(e0+o0), clampOf(e1+o1), clampOf(e1-o1), clampOf(e0-o0)
 	}
 }
 
-func inverse2(blk *[64]int32, clamp *[1024]byte, dst []byte, stride int, deep bool) {
+func inverse2(blk *[64]int32, dst []byte, stride int, deep bool) {
 	const round = 1 << (passShift - 1)
 	for i := range 8 {
 		e := int(blk[i])<<13 + round
@@ -87,6 +87,6 @@ func inverse2(blk *[64]int32, clamp *[1024]byte, dst []byte, stride int, deep bo
 		e := int(b[0])<<13 + round
 		o := int(b[1])*quarter1 - int(b[3])*quarter3 + int(b[5])*quarter5 - int(b[7])*quarter7
 		d := (*[2]byte)(dst[y*stride:])
-		d[0], d[1] = clampOf(clamp, e+o), clampOf(clamp, e-o)
+		d[0], d[1] = clampOf(e+o), clampOf(e-o)
 	}
 }

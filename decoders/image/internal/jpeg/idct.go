@@ -22,32 +22,38 @@ const (
 	lastShift = 13 + 2 + 3 // behind the rows
 )
 
-// clampOf ends a sample: the table knows all that sound data gives, and damaged data wraps.
-func clampOf(t *[1024]byte, v int) byte { return t[v>>lastShift&1023] }
+// clampOf ends a sample. Only damaged data, or rounding at the edge, leaves a byte.
+func clampOf(v int) byte {
+	v >>= lastShift
+	if uint(v) > 255 {
+		v = ^v >> 63
+	}
+	return byte(v)
+}
 
 // inverse8 transforms blk, whose coefficients are zero from end on in zigzag order, into eight rows of dst. Its content is lost.
-func inverse8(blk *[64]int32, end int, clamp *[1024]byte, dst []byte, stride int, deep bool) {
+func inverse8(blk *[64]int32, end int, dst []byte, stride int, deep bool) {
 	switch {
 	case end <= 1:
 		v := int(blk[0])
 		if deep {
 			v = (v + 8) >> 4
 		}
-		fill8(dst, stride, clamp[((v+4)>>3+128)&1023])
+		fill8(dst, stride, clip((v+4)>>3+128))
 		return
 	case end <= 10: // all within four by four
 		columns4(blk)
 		if deep {
 			shallow(blk)
 		}
-		rows4(blk, clamp, dst, stride)
+		rows4(blk, dst, stride)
 		return
 	}
 	columns8(blk)
 	if deep {
 		shallow(blk)
 	}
-	rows8(blk, clamp, dst, stride)
+	rows8(blk, dst, stride)
 }
 
 // shallow makes samples of eight bits of those of twelve, between the passes.
@@ -89,7 +95,7 @@ func columns8(blk *[64]int32) {
 	}
 }
 
-func rows8(blk *[64]int32, clamp *[1024]byte, dst []byte, stride int) {
+func rows8(blk *[64]int32, dst []byte, stride int) {
 	const round = 1<<(lastShift-1) + 128<<lastShift
 	for y := range 8 {
 		b := (*[8]int32)(blk[y*8:])
@@ -106,10 +112,10 @@ func rows8(blk *[64]int32, clamp *[1024]byte, dst []byte, stride int) {
 		o2, o3 := a3*fix3072+z2+z3, a1*fix1501+z1+z4
 
 		d := (*[8]byte)(dst[y*stride:])
-		d[0], d[7] = clampOf(clamp, e0+o3), clampOf(clamp, e0-o3)
-		d[1], d[6] = clampOf(clamp, e1+o2), clampOf(clamp, e1-o2)
-		d[2], d[5] = clampOf(clamp, e2+o1), clampOf(clamp, e2-o1)
-		d[3], d[4] = clampOf(clamp, e3+o0), clampOf(clamp, e3-o0)
+		d[0], d[7] = clampOf(e0+o3), clampOf(e0-o3)
+		d[1], d[6] = clampOf(e1+o2), clampOf(e1-o2)
+		d[2], d[5] = clampOf(e2+o1), clampOf(e2-o1)
+		d[3], d[4] = clampOf(e3+o0), clampOf(e3-o0)
 	}
 }
 
@@ -136,7 +142,7 @@ func columns4(blk *[64]int32) {
 }
 
 // rows4 is rows8 where only the first four columns can be other than zero.
-func rows4(blk *[64]int32, clamp *[1024]byte, dst []byte, stride int) {
+func rows4(blk *[64]int32, dst []byte, stride int) {
 	const round = 1<<(lastShift-1) + 128<<lastShift
 	for y := range 8 {
 		b := (*[4]int32)(blk[y*8:])
@@ -152,9 +158,9 @@ func rows4(blk *[64]int32, clamp *[1024]byte, dst []byte, stride int) {
 		o2, o3 := a3*(fix3072-fix2562)+z3, a1*(fix1501-fix0899)+z4
 
 		d := (*[8]byte)(dst[y*stride:])
-		d[0], d[7] = clampOf(clamp, e0+o3), clampOf(clamp, e0-o3)
-		d[1], d[6] = clampOf(clamp, e1+o2), clampOf(clamp, e1-o2)
-		d[2], d[5] = clampOf(clamp, e2+o1), clampOf(clamp, e2-o1)
-		d[3], d[4] = clampOf(clamp, e3+o0), clampOf(clamp, e3-o0)
+		d[0], d[7] = clampOf(e0+o3), clampOf(e0-o3)
+		d[1], d[6] = clampOf(e1+o2), clampOf(e1-o2)
+		d[2], d[5] = clampOf(e2+o1), clampOf(e2-o1)
+		d[3], d[4] = clampOf(e3+o0), clampOf(e3-o0)
 	}
 }
