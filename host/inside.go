@@ -32,7 +32,7 @@ func (r *Reader) descend(ctx context.Context, j job) (job, error) {
 		in.asked, in.path = j.asked, path[:i+1]
 		in.chain = append(slices.Clone(j.chain), used.decoder)
 		if err := r.admit(&in); err != nil {
-			return j, ofInner(in.path, err)
+			return j, ofInner(in.path, r.named(ctx, in, err))
 		}
 		j = in
 	}

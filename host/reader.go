@@ -99,7 +99,7 @@ func (r *Reader) read(ctx context.Context, f File, sel readapi.Selection, lim re
 	case what.Empty && what.MediaType == readapi.OctetStream:
 		return nil, &readapi.Error{Code: readapi.CodeMalformed, Detail: "the file is empty"}
 	case no != nil && !what.Empty: // an empty text asks for no decoder
-		return nil, no.err
+		return nil, r.namedFile(ctx, f, what, lim, set, no.err)
 	}
 	digest := startDigest(ctx, f)
 	defer digest.stop(ctx)

@@ -81,6 +81,7 @@ const (
 	WarnHiddenText        = "hidden_text"            // text that a person would not see
 	WarnMetadataStripped  = "metadata_stripped"      // EXIF, GPS and the like were dropped from a picture
 	WarnUnsupportedFilter = "unsupported_filter"     // a stream that nobody decodes
+	WarnICCIgnored        = "icc_ignored"            // the colour profile of a picture is of no use: its colours may be off
 	WarnReplaced          = "replaced"               // bytes that are no character became U+FFFD
 	WarnAlphaFlattened    = "alpha_flattened"        // what is transparent was laid on white, since no type that may leave has transparency
 )

@@ -16,6 +16,7 @@ var Decoder = pdk.Decoder{
 		"image/png", "image/apng", "image/vnd.mozilla.apng", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp",
 		"image/x-icon", "image/vnd.microsoft.icon",
 	},
+	Names:   []readapi.MediaType{"image/heif", "image/avif", "image/jxl"},
 	Unit:    readapi.UnitFrame,
 	Forms:   []readapi.Form{readapi.FormImage},
 	Samples: samples(),
@@ -29,6 +30,9 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
 	f, err := opened(in)
 	if err != nil {
 		return err
+	}
+	if n, ok := f.(*namedFile); ok {
+		return n.refusal()
 	}
 	h := f.head()
 	a := answer{file: f, in: in, req: req, w: w, budget: newBudget(req), fit: req.Fit(), terms: termsOf(req)}
@@ -85,6 +89,8 @@ type answer struct {
 	passed    int   // frames that cannot be had
 	first     error // that the first of them ended with
 	flattened bool  // the frame was transparent and is not any more
+
+	profiles profiles
 }
 
 // maxPassedOver bounds the frames that an answer leaves out; each is a warning.
@@ -192,7 +198,11 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 		}
 	}
 	tw, th := a.size(w, h)
-	if a.terms.jpeg {
+	to, err := a.toSRGB(&p, at)
+	if err != nil {
+		return e, "", err
+	}
+	if a.terms.jpeg && to == nil {
 		if e, ok := encodePlanes(p, tw, th, a.terms.maxBytes); ok {
 			return e, p.partial, nil
 		}
@@ -203,6 +213,9 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 		return e, "", pdk.Malformed("no pixels")
 	case rows < th && p.partial == "":
 		p.partial = "the pixel data is cut"
+	}
+	if to != nil {
+		to.Pixels(m.pix[:4*tw*rows])
 	}
 	if !a.terms.png && m.transparent() {
 		m.onWhite()
