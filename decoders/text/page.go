@@ -22,7 +22,13 @@ type renderer struct {
 }
 
 // rendererOf returns how files of a media type are shown; ok is false for those that are shown as they stand.
-func rendererOf(readapi.MediaType) (r renderer, ok bool) { return renderer{}, false }
+func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
+	switch mt {
+	case "text/html":
+		return renderer{render: renderHTML, file: fileHTML}, true
+	}
+	return renderer{}, false
+}
 
 // errPlain is returned by a renderer for a file that is not what its media type says.
 var errPlain = errors.New("text: shown as it stands")
