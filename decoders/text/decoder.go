@@ -36,8 +36,8 @@ var Decoder = pdk.Decoder{
 		"application/mbox", "message/rfc822", "image/svg+xml",
 	},
 	Unit:     readapi.UnitLine,
-	Forms:    []readapi.Form{readapi.FormText, readapi.FormSource},
 	Children: true,
+	Forms:    []readapi.Form{readapi.FormText, readapi.FormSource},
 	Samples:  samples,
 	Decode:   decode,
 }

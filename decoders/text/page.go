@@ -26,6 +26,14 @@ func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
 	switch mt {
 	case "text/html":
 		return renderer{render: renderHTML, file: fileHTML}, true
+	case "message/rfc822":
+		return mails, true
+	case "application/rtf":
+		return rtfs, true
+	case "application/x-ipynb+json":
+		return notebooks, true
+	case "application/mbox":
+		return mailboxes, true
 	}
 	return renderer{}, false
 }
