@@ -26,6 +26,10 @@ func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
 	switch mt {
 	case "text/html":
 		return pages, true
+	case "application/json":
+		return jsonTexts, true
+	case "application/x-ndjson":
+		return jsonLines, true
 	case "text/csv":
 		return commaTables, true
 	case "text/tab-separated-values":
