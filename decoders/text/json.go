@@ -93,22 +93,29 @@ func (f *jsonFacts) meta() map[string]any {
 	return m
 }
 
-// written gives the pieces of a source once they are written as they stand.
+// written gives the pieces of a source once they are written as they stand. A piece of which nothing more is wanted is given all the same,
+// and the one behind it is not.
 type written struct {
 	p   *page
 	src *source
+	err error
 }
 
-func (w written) next() ([]byte, error) {
+func (w *written) next() ([]byte, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
 	piece, err := w.src.next()
 	if err != nil {
+		w.err = err
 		return nil, err
 	}
-	return piece, w.p.write(piece)
+	w.err = w.p.write(piece)
+	return piece, nil
 }
 
 // rest writes what is left, whatever it is.
-func (w written) rest() error {
+func (w *written) rest() error {
 	for {
 		if _, err := w.next(); err == io.EOF {
 			return nil
@@ -123,7 +130,7 @@ func renderJSON(p *page) error {
 	if err != nil {
 		return err
 	}
-	w := written{p, src}
+	w := &written{p: p, src: src}
 	r := json.NewReader(w.next)
 	var f jsonFacts
 	for err == nil {
@@ -161,7 +168,7 @@ func jsonError(e *json.SyntaxError, line int64) map[string]any {
 
 // oneLine gives the pieces of one line of a text.
 type oneLine struct {
-	w     written
+	w     *written
 	piece []byte
 	ended bool  // the line is
 	blank bool  // nothing but white space was on it
@@ -215,7 +222,7 @@ func renderJSONLines(p *page) error {
 	if err != nil {
 		return err
 	}
-	l := oneLine{w: written{p, src}}
+	l := oneLine{w: &written{p: p, src: src}}
 	r := json.NewReader(nil)
 	facts := map[string]any{}
 	values, invalid, depth := int64(0), int64(0), 0

@@ -30,6 +30,8 @@ func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
 		return jsonTexts, true
 	case "application/x-ndjson":
 		return jsonLines, true
+	case "application/xml", "image/svg+xml":
+		return xmlTexts, true
 	case "text/csv":
 		return commaTables, true
 	case "text/tab-separated-values":
