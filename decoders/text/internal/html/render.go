@@ -86,6 +86,7 @@ type layout struct {
 	table *tableState
 
 	stack  []entry
+	kept   []entry          // that are to be opened again
 	kinds  [words + 1]int32 // how many are open
 	names  [256]int32       // the same by the hash of the name
 	steps  int              // taken in the stack, all in all

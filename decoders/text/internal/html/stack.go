@@ -91,36 +91,34 @@ func (l *layout) pop(n int) error {
 	return nil
 }
 
-// kept are elements that overlap with those that end: they are open again behind them (13.2.4.3).
-type kept struct {
-	entries [16]entry
-	n       int
-}
+// mostKept is how many overlapping elements are opened again behind one that ends.
+const mostKept = 16
 
-// keep collects them from place n on: as the standard has it, not more than three that are alike. Links end with what they stand in,
-// unless they hide text.
-func (l *layout) keep(n int) (k kept) {
-	for i := n; i < len(l.stack) && k.n < len(k.entries); i++ {
+// keep collects, from place n on, the elements that overlap with one that ends: they are open again behind it (13.2.4.3). As the standard
+// has it, not more than three that are alike. Links end with what they stand in, unless they hide text.
+func (l *layout) keep(n int) {
+	l.kept = l.kept[:0]
+	for i := n; i < len(l.stack) && len(l.kept) < mostKept; i++ {
 		e := &l.stack[i]
 		if e.flags&formatting == 0 || e.kind == anchor && e.hides == Seen {
 			continue
 		}
 		alike := 0
-		for _, o := range k.entries[:k.n] {
-			if o.hash == e.hash && o.hides == e.hides {
+		for k := range l.kept {
+			if o := &l.kept[k]; o.hash == e.hash && o.hides == e.hides {
 				alike++
 			}
 		}
 		if alike < 3 {
-			k.entries[k.n] = *e
-			k.n++
+			l.kept = append(l.kept, *e)
 		}
 	}
-	return k
 }
 
-func (l *layout) reopen(k kept) error {
-	for _, e := range k.entries[:k.n] {
+// reopen opens what keep has collected.
+func (l *layout) reopen() error {
+	for k := range l.kept {
+		e := &l.kept[k]
 		lk := *l.look()
 		if lk.gone == Seen {
 			lk.gone = e.hides
@@ -135,11 +133,11 @@ func (l *layout) reopen(k kept) error {
 
 // popKeeping closes the elements from place n on, and opens those again that overlap with the one at n.
 func (l *layout) popKeeping(n int) error {
-	again := l.keep(n + 1)
+	l.keep(n + 1)
 	if err := l.pop(n); err != nil {
 		return err
 	}
-	return l.reopen(again)
+	return l.reopen()
 }
 
 // closeFirst closes the innermost element of a kind, if one is open this side of stop.
@@ -216,7 +214,7 @@ func (l *layout) endFormatting(same func(e *entry) bool) error {
 	if block < i {
 		return l.popKeeping(i)
 	}
-	again := l.keep(block + 1)
+	l.keep(block + 1)
 	if err := l.pop(block + 1); err != nil {
 		return err
 	}
@@ -250,7 +248,7 @@ func (l *layout) endFormatting(same func(e *entry) bool) error {
 	}
 	l.stack = l.stack[:n]
 	l.z.Foreign = n > 0 && l.stack[n-1].alien
-	return l.reopen(again)
+	return l.reopen()
 }
 
 func atNothing(*entry) bool { return false }
