@@ -20,7 +20,9 @@ func readRange(in io.ReaderAt, from, to int64) ([]byte, error) {
 }
 
 // errNoFile is the answer to a request for a file inside that is not there.
-func errNoFile() error { return pdk.Invalid("there is no such file inside; the answer to a read lists them") }
+func errNoFile() error {
+	return pdk.Invalid("there is no such file inside; the answer to a read lists them")
+}
 
 // handOn gives a file inside to the host; data makes its bytes once they are known to fit.
 func (p *page) handOn(c readapi.Child, data func() ([]byte, error)) error {

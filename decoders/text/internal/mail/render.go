@@ -63,10 +63,10 @@ func (m *Message) header() string {
 }
 
 // Field returns a field as text on one line, "" without one.
-func (m *Message) Field(name string) string { return oneLine(decodeText(get(m.fields, name))) }
+func (m *Message) Field(name string) string { return oneLine(m.head.decodeText(m.head.get(name))) }
 
 // Addresses returns the mailboxes of a field.
-func (m *Message) Addresses(name string) []Address { return parseAddresses(get(m.fields, name)) }
+func (m *Message) Addresses(name string) []Address { return m.head.addresses(name) }
 
 // maxHTMLBytes bounds a page inside a mail; newsletters have 100 kB.
 const maxHTMLBytes = 16 << 20

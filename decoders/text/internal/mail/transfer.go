@@ -12,8 +12,8 @@ const (
 	uuencode
 )
 
-func transferOf(v []byte) transfer {
-	s := parseStructured(v)
+func transferOf(h *header) transfer {
+	s := h.structured("content-transfer-encoding")
 	switch s.value {
 	case "base64", "b64":
 		return base64

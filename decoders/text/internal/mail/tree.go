@@ -13,7 +13,7 @@ const (
 
 // part is a node of a mail: a leaf has a body, a multipart has parts (RFC 2046).
 type part struct {
-	fields   []field
+	head     *header
 	typ      structured // Content-Type
 	place    structured // Content-Disposition (RFC 2183)
 	transfer transfer
@@ -96,9 +96,9 @@ func (p *parser) header(pos int) (fields []field, body int) {
 func (p *parser) part(pos int, kind string) (*part, mark) {
 	p.parts++
 	fields, body := p.header(pos)
+	h := &header{fields: fields}
 	n := &part{
-		fields: fields, typ: parseStructured(get(fields, "content-type")), place: parseStructured(get(fields, "content-disposition")),
-		transfer: transferOf(get(fields, "content-transfer-encoding")),
+		head: h, typ: h.structured("content-type"), place: h.structured("content-disposition"), transfer: transferOf(h),
 	}
 	switch {
 	case n.typ.value == "":
@@ -172,7 +172,7 @@ func guessBoundary(b []byte) string {
 	for pos, tries := 0, 0; pos < len(b) && tries < 1000; {
 		end := lineEnd(b, pos)
 		line := bytes.TrimRight(b[pos:end], " \t\r\n")
-		if len(line) > 3 && line[0] == '-' && line[1] == '-' && end < len(b) {
+		if len(line) > 2 && line[0] == '-' && line[1] == '-' && end < len(b) {
 			tries++
 			name, _ := fieldName(bare(b[end:lineEnd(b, end)]))
 			if strings.HasPrefix(name, "content-") {
