@@ -39,6 +39,7 @@ func cases(t testing.TB) []sample {
 	out = append(out, webpCases()...)
 	out = append(out, orientationCases(t)...)
 	out = append(out, bombCases(t)...)
+	out = append(out, namedCases()...)
 	out = append(out, sample{name: "empty", comment: "no bytes at all", expect: readapi.CodeMalformed})
 	out = append(out, sample{name: "prose", comment: "text that begins like a picture", data: []byte("GIF89 is a format"), expect: readapi.CodeMalformed})
 	out = append(out, tiffCases(t)...)
@@ -68,7 +69,7 @@ func pngCases(t testing.TB) []sample {
 		{name: "png-bad-checksum", comment: "a wrong checksum is no reason to show nothing", data: badSum, want: frames(q)},
 		{name: "png-cut", comment: "the pixels end half way", data: stored, want: frames(halfSeen), warnings: []string{"partial"}},
 		{name: "png-cut-file", comment: "the file ends within the pixels", data: whole[:len(whole)-30], w: 6, h: 4, warnings: []string{"partial"}},
-		{name: "png-metadata", comment: "words, XMP and a place", data: rgbaPNG(t, q, addPNGSecrets(t)), want: frames(q), meta: map[string]any{"has_gps": true, "orientation": 1.0}, warnings: []string{"metadata_stripped"}},
+		{name: "png-metadata", comment: "words, XMP and a place", data: rgbaPNG(t, q, addPNGSecrets(t)), want: frames(q), meta: map[string]any{"has_gps": true, "orientation": 1.0}, warnings: []string{"icc_ignored", "metadata_stripped"}},
 		{name: "png-trailing", comment: "bytes behind the end", data: append(bytes.Clone(whole), "<html>"+secret...), want: frames(q)},
 		{name: "png-no-pixels", comment: "nothing but a header", data: newPNG(6, 4, 8, 6, 0).end(), expect: readapi.CodeMalformed},
 		{name: "png-depth", comment: "a bit depth that the colour type does not have", data: newPNG(6, 4, 3, 6, 0).chunk("IDAT", deflate(t, rgbaRows(q))).end(), expect: readapi.CodeUnsupportedFeature},
@@ -121,7 +122,7 @@ func jpegCases(t testing.TB) []sample {
 	return []sample{
 		{name: "jpeg", comment: "baseline", data: whole, want: frames(q), near: 12, meta: map[string]any{"format": "jpeg", "color": "ycbcr", "has_gps": false}},
 		{name: "jpeg-gray", comment: "one component", data: jpegOf(t, grey), want: frames(plain(20, 20, color.NRGBA{77, 77, 77, 255})), near: 1, meta: map[string]any{"color": "gray"}},
-		{name: "jpeg-metadata", comment: "EXIF, XMP, IPTC, a comment, a profile", data: append(secrets, secret...), want: frames(q), near: 12, meta: map[string]any{"has_gps": true, "icc": true}, warnings: []string{"metadata_stripped"}},
+		{name: "jpeg-metadata", comment: "EXIF, XMP, IPTC, a comment, a profile", data: append(secrets, secret...), want: frames(q), near: 12, meta: map[string]any{"has_gps": true, "icc": true}, warnings: []string{"icc_ignored", "metadata_stripped"}},
 		{name: "jpeg-no-end", comment: "the end marker is missing", data: whole[:len(whole)-2], want: frames(q), near: 12},
 		{name: "jpeg-junk-between", comment: "bytes between segments", data: append(append([]byte{0xff, 0xd8}, jpegSegment(0xfe, "")...), append([]byte{1, 2, 3, 0xff}, whole[2:]...)...), want: frames(q), near: 12},
 		{name: "jpeg-cut", comment: "the file ends within the pixels", data: whole[:len(whole)-40], expect: readapi.CodeMalformed},

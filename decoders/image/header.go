@@ -22,6 +22,7 @@ type header struct {
 	depth         int    // bits of one sample
 	color         string // gray, rgb, palette, ycbcr, cmyk
 	icc           bool
+	profile       profileSource
 	gps           bool
 	metadata      bool // EXIF, GPS, XMP, IPTC, text or comments that do not leave
 	lossy         bool // the source is lossy already: another lossy step costs little
@@ -65,7 +66,8 @@ type file interface {
 type picture struct {
 	raster
 	orientation int
-	partial     string // what is missing, in words of ours; "" when nothing is
+	profile     profileSource // of this frame; none: the header's
+	partial     string        // what is missing, in words of ours; "" when nothing is
 }
 
 // formats are told apart by their first bytes; the first that matches decides.
@@ -83,7 +85,10 @@ var formats = []struct {
 	{"II\x2b\x00", openTIFF},
 	{"MM\x00\x2b", openTIFF},
 	{"BM", openBMP},
+	{"????ftyp", openHEIF}, // before ICO: a box of 256 bytes begins like one
 	{"\x00\x00\x01\x00", openICO},
+	{jxlMagic, openJXL},
+	{jxlCodestream, openJXL},
 }
 
 // maxJunk bounds the bytes between a file's blocks that are skipped in search of the next: real files have a few.

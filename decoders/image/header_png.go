@@ -90,6 +90,8 @@ func (f *pngFile) scan() {
 			f.trns, f.alpha = data, true
 		case "iCCP":
 			f.icc = true
+			f.profile = wholeProfile(f.in, data)
+			f.profile.chunk = true
 		case "acTL":
 			if b := readUpTo(f.in, data.off, 8); len(b) == 8 && f.idat == 0 {
 				declared, plays = int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:]))

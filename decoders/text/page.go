@@ -24,6 +24,8 @@ type renderer struct {
 // rendererOf returns how files of a media type are shown; ok is false for those that are shown as they stand.
 func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
 	switch mt {
+	case "text/html":
+		return renderer{render: renderHTML, file: fileHTML}, true
 	case "message/rfc822":
 		return mails, true
 	case "application/rtf":
