@@ -301,3 +301,24 @@ func (p *Page) HiddenDetail() string {
 	const most = 160 // of the 200 bytes that a warning may have
 	return cut(s, most) + ", first at line " + strconv.FormatInt(p.HiddenLine, 10)
 }
+
+// Visible is the visible text of a page that is at hand as a whole, in UTF-8, and how many characters of it a person does not see. What
+// cannot be read is left out.
+func Visible(page []byte, opt Options) (text []byte, hidden int64) {
+	next := func() ([]byte, error) {
+		b := page
+		page = nil
+		if len(b) == 0 {
+			return nil, io.EOF
+		}
+		return b, nil
+	}
+	found, err := Render(next, Output{Write: func(b []byte) error {
+		text = append(text, b...)
+		return nil
+	}}, opt)
+	if err != nil && len(text) == 0 {
+		return nil, 0
+	}
+	return text, found.HiddenCharacters()
+}

@@ -295,3 +295,10 @@ var pagesOfText = []struct{ name, in, want string }{
 	{"math", "<math><mrow><mi>x</mi><mo>=</mo><mn>1</mn></mrow><annotation>tex</annotation></math>", "x=1\n"},
 	{"xhtml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="x"/></head><body><p>a<a id="x"/>b</p><div/><![CDATA[c<d]]></body></html>`, "ab\n\nc<d\n"},
 }
+
+func TestVisible(t *testing.T) {
+	text, hidden := Visible([]byte("<p>a<p hidden>bc<p>d"), Options{})
+	if string(text) != "a\n\nd\n" || hidden != 2 {
+		t.Errorf("%q, %d hidden", text, hidden)
+	}
+}
