@@ -122,7 +122,7 @@ func TestMutants(t *testing.T) {
 }
 
 // formatSeeds are files of each kind for fuzzing.
-var formatSeeds = map[readapi.MediaType][]string{mailType: mailSeeds, mboxType: mailboxSeeds}
+var formatSeeds = map[readapi.MediaType][]string{mailType: mailSeeds, mboxType: mailboxSeeds, rtfType: rtfSeeds, notebookType: notebookSeeds}
 
 func seedAs(f *testing.F, mt readapi.MediaType) {
 	for _, s := range formatSeeds[mt] {

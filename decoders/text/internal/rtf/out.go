@@ -29,6 +29,9 @@ func (r *reader) put(b []byte) {
 		}
 	case r.hidden:
 		r.doc.Hidden += int64(utf8.RuneCount(b))
+		if r.sink.Hidden {
+			r.write(b)
+		}
 	default:
 		r.write(b)
 	}

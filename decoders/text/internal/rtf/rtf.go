@@ -18,9 +18,11 @@ import (
 
 // Sink takes what a document says. All of its functions may be nil.
 type Sink struct {
+	Hidden bool // text that a reader would not see is wanted too
+
 	Text  func([]byte) error              // a piece of text, valid UTF-8; lines end in LF
 	Links func([]Link) error              // of the line that Text has just ended
-	HTML  func([]byte) ([]byte, int64)    // shows a page that RTF carries (MS-OXRTFEX), as text and a number of hidden characters
+	HTML  func([]byte) (int64, error)     // writes the text of a page that RTF carries (MS-OXRTFEX); how much of it nobody sees
 	Name  func(n int, f *File) (s string) // how a file is named in the text
 }
 
@@ -240,11 +242,11 @@ func (r *reader) finish() {
 	}
 	r.cells = 0
 	if r.html && r.err == nil && r.sink.HTML != nil {
-		text, hidden := r.sink.HTML(r.page)
+		r.flush()
+		var hidden int64
+		hidden, r.err = r.sink.HTML(r.page)
 		r.doc.Hidden += hidden
-		r.html = false
-		r.out = append(r.out, text...)
-		r.atBOL = len(text) == 0 || text[len(text)-1] == '\n'
+		return
 	}
 	if !r.atBOL {
 		r.newline()
