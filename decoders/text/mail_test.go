@@ -64,9 +64,11 @@ the second text
 behind
 `
 
+const wholeMail = shownHead + "\nGrüße, and a long line that goes on\n\nthe second text\n\nFiles in this mail:\n" +
+	"file 1: alternative-1.html (text/html, 16 bytes, alternative)\nfile 2: pläne.csv (text/csv, 8 bytes)\nfile 3: inner.eml (message/rfc822, 46 bytes)\n"
+
 func TestMail(t *testing.T) {
-	want := shownHead + "\nGrüße, and a long line that goes on\n\nthe second text\n\nFiles in this mail:\n" +
-		"file 1: alternative-1.html (text/html, 16 bytes, alternative)\nfile 2: pläne.csv (text/csv, 8 bytes)\nfile 3: inner.eml (message/rfc822, 46 bytes)\n"
+	want := wholeMail
 	for name, in := range map[string]string{"lf": mixed, "crlf": crlf(mixed), "cr": strings.ReplaceAll(mixed, "\n", "\r")} {
 		res := read(t, in, as(mailType))
 		got := textOf(res)
@@ -230,13 +232,14 @@ func TestFlowed(t *testing.T) {
 const mailbox = "From ada@example.org Tue Jul  1 10:52:37 2003\n" + letterhead + "\nFrom here on it is easy.\n>From the first line\n>>From\nFrom: x\n\n" +
 	"From MAILER-DAEMON Wed Jul  2 10:52:37 2003\nContent-Length: 9999\nFrom: b@example.org\nSubject: second\n\nFrom 10:30 on\nnothing\n"
 
+const shownMailbox = "1. 2003-07-01T10:52:37+02:00 | Ada <ada@example.org> | The engine (177 bytes)\n2. b@example.org | second (80 bytes)\n" +
+	"\n===== message 1 =====\n" + shownHead + "\nFrom here on it is easy.\nFrom the first line\n>>From\nFrom: x\n" +
+	"\n===== message 2 =====\nFrom: b@example.org\nSubject: second\n\nFrom 10:30 on\nnothing\n"
+
 func TestMailbox(t *testing.T) {
-	first := shownHead + "\nFrom here on it is easy.\nFrom the first line\n>>From\nFrom: x\n"
-	want := "1. 2003-07-01T10:52:37+02:00 | Ada <ada@example.org> | The engine (177 bytes)\n2. b@example.org | second (80 bytes)\n" +
-		"\n===== message 1 =====\n" + first + "\n===== message 2 =====\nFrom: b@example.org\nSubject: second\n\nFrom 10:30 on\nnothing\n"
 	res := read(t, mailbox, as(mboxType))
-	if got := textOf(res); got != want || len(res.Children) != 2 || res.Meta["messages"] != float64(2) {
-		t.Errorf("%+v\n%s\nwant\n%s", res.Children, got, want)
+	if got := textOf(res); got != shownMailbox || len(res.Children) != 2 || res.Meta["messages"] != float64(2) {
+		t.Errorf("%+v\n%s\nwant\n%s", res.Children, got, shownMailbox)
 	}
 	file, err := childOf(mailbox, mboxType, 1)
 	if want := letterhead + "\nFrom here on it is easy.\nFrom the first line\n>>From\nFrom: x\n"; err != nil || string(file.Bytes) != want || file.Child.MediaType != mailType {

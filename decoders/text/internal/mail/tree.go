@@ -106,12 +106,14 @@ func (p *parser) part(pos int, kind string) (*part, mark) {
 	case !strings.Contains(n.typ.value, "/"): // RFC 2045, 5.2; "text" alone was written once
 		n.typ.value = "text/plain"
 	}
-	if strings.HasPrefix(n.typ.value, "multipart/") && len(p.bounds) < maxDepth && p.parts < maxParts {
-		if m, ok := p.multipart(n, body); ok {
-			return n, m
+	if strings.HasPrefix(n.typ.value, "multipart/") {
+		n.open = true // too deep, unless it is read
+		if len(p.bounds) < maxDepth && p.parts < maxParts {
+			if m, ok := p.multipart(n, body); ok {
+				return n, m
+			}
+			n.typ.value = "text/plain"
 		}
-		n.open = true
-		n.typ.value = "text/plain"
 	}
 	m := p.scan(body)
 	n.body = p.raw[body:max(body, m.start)]
