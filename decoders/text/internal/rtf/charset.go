@@ -100,11 +100,19 @@ func (r *reader) convertRun() {
 		r.put(out)
 		return
 	}
-	enc := charset.Encoding(r.runLabel)
-	if enc == nil {
-		enc = charset.Encoding("windows-1252")
+	if r.decoder == nil || r.decLabel != r.runLabel {
+		enc := charset.Encoding(r.runLabel)
+		if enc == nil {
+			enc = charset.Encoding("windows-1252")
+		}
+		r.decoder, r.decLabel = enc.NewDecoder().Transformer, r.runLabel
 	}
-	out, err := enc.NewDecoder().Bytes(b)
+	r.decoder.Reset()
+	if most := 64 + 4*len(b); cap(r.buf) < most { // no charset makes more than four bytes of one
+		r.buf = make([]byte, most)
+	}
+	n, _, err := r.decoder.Transform(r.buf[:cap(r.buf)], b, true)
+	out := r.buf[:n]
 	if err != nil || !utf8.Valid(out) {
 		out, _ = charset.Repair(nil, b)
 	}

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"golang.org/x/text/transform"
+
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -122,8 +124,11 @@ type reader struct {
 
 	run      []byte // of one charset, not converted yet
 	runLabel string
-	high     rune // the first half of a pair
-	skipping int  // characters that stand for a \u
+	decoder  transform.Transformer // of decLabel
+	decLabel string
+	buf      []byte // of what it makes
+	high     rune   // the first half of a pair
+	skipping int    // characters that stand for a \u
 
 	out   []byte
 	atBOL bool
@@ -412,14 +417,12 @@ func (r *reader) symbol(c byte) {
 	r.first = false
 }
 
-func unhex(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return -1
+// unhex is the value of a hexadecimal digit, -1 of anything else.
+func unhex(c byte) int { return int(hexDigits[c]) - 1 }
+
+var hexDigits = [256]byte{
+	'0': 1, '1': 2, '2': 3, '3': 4, '4': 5, '5': 6, '6': 7, '7': 8, '8': 9, '9': 10,
+	'a': 11, 'b': 12, 'c': 13, 'd': 14, 'e': 15, 'f': 16, 'A': 11, 'B': 12, 'C': 13, 'D': 14, 'E': 15, 'F': 16,
 }
 
 // bytes takes text in the charset of its font.

@@ -1,13 +1,19 @@
 package rtf
 
-import "strings"
-
-// skipped are destinations whose text is not the document's, beside those that \* announces and nobody here knows.
-const skipped = " colortbl stylesheet listtable listoverridetable rsidtbl generator themedata colorschememapping latentstyles datastore xmlnstbl" +
-	" mmathpr revtbl filetbl pgdsctbl nonshppict private template passwordhash userprops docvar bkmkstart bkmkend blipuid picprop sp xe tc tcn rxe txe" +
-	" ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn pnseclvl nonesttables fldtype datafield formfield ffdeftext ffname ffentrytext " +
-	" atrfstart atrfend atntime atndate atnicn atnparent atnref atnid falt panose fname fontemb fontfile objname objalias objsect writereservhash ebcstart" +
-	" wgrffmtfilter background listname oldcprops oldpprops oldsprops oldtprops protusertbl "
+// skipped reports whether a destination's text is not the document's, beside those that \* announces and nobody here knows.
+func skipped(name string) bool {
+	switch name {
+	case "aftncn", "aftnsep", "aftnsepc", "atndate", "atnicn", "atnid", "atnparent", "atnref", "atntime", "atrfend", "atrfstart",
+		"background", "bkmkend", "bkmkstart", "blipuid", "colorschememapping", "colortbl", "datafield", "datastore", "docvar",
+		"ebcstart", "falt", "ffdeftext", "ffentrytext", "ffname", "filetbl", "fldtype", "fname", "fontemb", "fontfile", "formfield",
+		"ftncn", "ftnsep", "ftnsepc", "generator", "latentstyles", "listname", "listoverridetable", "listtable", "mmathpr",
+		"nonesttables", "nonshppict", "objalias", "objname", "objsect", "oldcprops", "oldpprops", "oldsprops", "oldtprops", "panose",
+		"passwordhash", "pgdsctbl", "picprop", "pnseclvl", "private", "protusertbl", "revtbl", "rsidtbl", "rxe", "sp", "stylesheet",
+		"tc", "tcn", "template", "themedata", "txe", "userprops", "wgrffmtfilter", "writereservhash", "xe", "xmlnstbl":
+		return true
+	}
+	return false
+}
 
 // character is what a control word stands for that is a character.
 func character(name string) string {
@@ -85,7 +91,7 @@ func (r *reader) word(name string, n int, has, begins, star bool) {
 		if (r.dest == info || r.dest == moment) && r.infoWord(name, n) {
 			return
 		}
-		if begins && (star || strings.Contains(skipped, " "+name+" ")) {
+		if begins && (star || skipped(name)) {
 			r.begin(skip)
 		}
 	}
