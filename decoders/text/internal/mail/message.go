@@ -153,13 +153,18 @@ func has(p *part, kind string) bool {
 
 // blank reports whether a leaf has nothing to show.
 func (p *part) blank() bool {
+	if p.nothing != 0 {
+		return p.nothing > 0
+	}
+	p.nothing = 1
 	d := decoder{src: p.body, kind: p.transfer}
 	for piece := d.next(); piece != nil; piece = d.next() {
 		if len(bytes.TrimSpace(piece)) > 0 {
-			return false
+			p.nothing = -1
+			break
 		}
 	}
-	return true
+	return p.nothing > 0
 }
 
 // showable reports whether text of a media type is part of what a mail says, not a file that hangs on it.

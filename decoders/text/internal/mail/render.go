@@ -85,7 +85,7 @@ func (m *Message) body(p *part, w *lineWriter, html HTML) error {
 	m.found(found)
 	sink := w.write
 	var f *flow
-	if strings.EqualFold(p.typ.token("format"), "flowed") && p.typ.value == "text/plain" {
+	if strings.EqualFold(p.typ.token("format"), "flowed") && p.typ.value == "text/plain" && shortLines(text) {
 		f = &flow{w: w, delete: strings.EqualFold(p.typ.token("delsp"), "yes")}
 		sink = f.write
 	}
@@ -99,6 +99,19 @@ func (m *Message) body(p *part, w *lineWriter, html HTML) error {
 		err = f.close()
 	}
 	return err
+}
+
+// shortLines reports whether no line is longer than a program that breaks lines would make it.
+func shortLines(text []byte) bool {
+	const most = 64 << 10
+	for len(text) > most {
+		i := bytes.LastIndexAny(text[:most], "\r\n")
+		if i < 0 {
+			return false
+		}
+		text = text[i+1:]
+	}
+	return true
 }
 
 // page writes a page, whose charset is the one that the mail says, or that the page says itself.

@@ -87,7 +87,11 @@ func (d *decoder) all() []byte {
 	if d.kind == identity {
 		return d.src
 	}
-	var out []byte
+	most := len(d.src)
+	if d.kind == base64 {
+		most = most/4*3 + 3
+	}
+	out := make([]byte, 0, most)
 	for piece := d.next(); piece != nil; piece = d.next() {
 		out = append(out, piece...)
 	}

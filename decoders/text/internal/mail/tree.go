@@ -20,6 +20,7 @@ type part struct {
 	body     []byte // of a leaf, as it stands
 	parts    []*part
 	open     bool // a multipart without its end, or that never began
+	nothing  int8 // what blank found: 1 for nothing to show, -1 for something
 }
 
 // parser cuts a mail into parts in one pass: the boundaries of all multiparts around a line are looked for, so that a multipart that lost its

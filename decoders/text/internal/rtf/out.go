@@ -145,7 +145,7 @@ func target(s string) string {
 // endLink notes the link of the field that is open.
 func (r *reader) endLink() {
 	n := len(r.linkFrom)
-	if n == 0 {
+	if n == 0 || len(r.uris) == 0 {
 		return
 	}
 	from := r.linkFrom[n-1]
@@ -155,7 +155,7 @@ func (r *reader) endLink() {
 		r.linkText = r.linkText[:0]
 	}
 	const most = 1000 // of a line
-	if uri := r.uris[max(0, len(r.uris)-1)]; uri != "" && len(r.links) < most && !r.html && r.dest == body {
+	if uri := r.uris[len(r.uris)-1]; uri != "" && len(r.links) < most && !r.html && r.dest == body {
 		r.links = append(r.links, Link{strings.ToValidUTF8(text, ""), uri})
 	}
 }

@@ -68,7 +68,8 @@ const (
 	maxDepth    = 5000
 	maxFonts    = 10_000
 	maxFiles    = 999
-	maxSegments = 10_000
+	maxSegments = 1000     // of a file
+	maxRun      = 8 << 20  // bytes without a control or a character of ASCII
 	maxFact     = 4 << 10  // bytes of a title
 	maxHTML     = 16 << 20 // bytes of a page
 	flushBytes  = 32 << 10
@@ -434,7 +435,7 @@ func (r *reader) bytes(b []byte) {
 		r.runLabel = label
 	}
 	r.run = append(r.run, b...)
-	if len(r.run) > flushBytes && label != symbolLabel && b[len(b)-1] < utf8.RuneSelf {
+	if len(r.run) > flushBytes && b[len(b)-1] < utf8.RuneSelf || len(r.run) > maxRun {
 		r.endRun()
 	}
 }

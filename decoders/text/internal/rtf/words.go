@@ -60,14 +60,16 @@ func (r *reader) word(name string, n int, has, begins, star bool) {
 	switch name {
 	case "field":
 		r.endRun()
-		r.note = 'f'
-		r.uris = append(r.uris, "")
+		if r.note != 'f' && len(r.uris) < maxDepth {
+			r.note = 'f'
+			r.uris = append(r.uris, "")
+		}
 	case "fldinst":
 		r.begin(inst)
 		r.note = 'i'
 	case "fldrslt":
 		r.endRun()
-		if len(r.uris) > 0 {
+		if len(r.uris) > 0 && r.note != 'r' && len(r.linkFrom) < maxDepth {
 			r.linkFrom = append(r.linkFrom, len(r.linkText))
 			r.note = 'r'
 		}
