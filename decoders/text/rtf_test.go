@@ -109,9 +109,24 @@ func TestRTFCharsets(t *testing.T) {
 func TestRTFUnicode(t *testing.T) {
 	for in, want := range map[string]string{
 		`\u228?b`: "äb", `\u228\'e4b`: "äb", `\uc2\u228??b`: "äb", `\uc0\u228 b`: "äb", `{\uc0\u228}b`: "äb", `\u228{}?b`: "ä?b", `\uc1\u8211\endash b`: "–b",
-		`\u-3913?`: "•", `\u55357?x`: "\uFFFDx", `\u56832?`: "\uFFFD", `{\u55357?}\u56832?`: "\uFFFD\uFFFD", `\uc1\u-10179\'5f\u-8704\'5fx`: "😀x",
+		`\u-3913?`: "\uf0b7", `\u55357?x`: "\uFFFDx", `\u56832?`: "\uFFFD", `{\u55357?}\u56832?`: "\uFFFD\uFFFD", `\uc1\u-10179\'5f\u-8704\'5fx`: "😀x",
 	} {
 		if got := textOf(read(t, `{\rtf1\ansi `+in+`}`, as(rtfType))); got != want+"\n" {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestRTFSymbols: the font Symbol is a charset, other fonts of pictures are not; a field may be a character.
+func TestRTFSymbols(t *testing.T) {
+	const head = `{\rtf1\ansi{\fonttbl{\f0\fcharset0 Symbols;}{\f1\fcharset2 Symbol;}{\f2\fcharset2 Wingdings;}}`
+	for in, want := range map[string]string{
+		`\f1 abc\'a3\'b7\u-4007?`: "αβχ≤•Ψ", `\f2 J\'fc\'a7x\u-3844?`: "☺✓•□✓", `\f0 abc`: "abc",
+		`{\field{\*\fldinst SYMBOL 183 \\f "Symbol" \\s 12}{\fldrslt\f1\fs24 ?}} a`:     "• a",
+		`{\field{\*\fldinst {SYMBOL 74 \\f "Wingdings" \\s 12}}{\fldrslt\f2\fs24 J}} a`: "☺ a",
+		`{\header\pard\par}a{\footnote\pard \par}b{\footer\par}`:                        "ab", `a{\*\annotation c\par}b`: "a[comment: c]b",
+	} {
+		if got := textOf(read(t, head+in+"}", as(rtfType))); got != want+"\n" {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}
@@ -170,7 +185,7 @@ func TestRTFDamaged(t *testing.T) {
 		{`{\rtf1 a\'zz b}`, "azz b\n", true},
 		{`{\rtf1 a\bin99 b}`, "a\n", true},
 		{`{\rtf1 a\`, "a\n", true},
-		{`{\rtf1{\footnote`, "[footnote: ]\n", true},
+		{`{\rtf1{\footnote`, "", true},
 		{`{\rtf1{\pict\pngblip 8950`, "[image: picture-1.png, 2 bytes, file 1]\n", true},
 		{deep, "a b\n", true},
 		{`{\rtf1}`, "", false},

@@ -150,7 +150,8 @@ type reader struct {
 
 type font struct {
 	label  string
-	symbol bool
+	symbol bool // its letters are pictures
+	greek  bool // it is the font Symbol
 }
 
 // Read reads a document.
@@ -469,7 +470,14 @@ func (r *reader) unicode(n int) {
 		r.rune(utf8.RuneError)
 	case n >= 0xf000 && n <= 0xf0ff: // a byte of a symbol font
 		r.unpaired()
-		r.put(symbols([]byte{byte(n)}))
+		switch r.charset() {
+		case symbolLabel:
+			r.put(pictures([]byte{byte(n)}))
+		case greekLabel:
+			r.put(greek([]byte{byte(n)}))
+		default:
+			r.rune(rune(n))
+		}
 	default:
 		r.unpaired()
 		r.rune(rune(n))

@@ -69,6 +69,10 @@ func (r *reader) word(name string, n int, has, begins, star bool) {
 		r.note = 'i'
 	case "fldrslt":
 		r.endRun()
+		if n := len(r.uris); n > 0 && r.uris[n-1] == drawn {
+			r.begin(skip)
+			return
+		}
 		if len(r.uris) > 0 && r.note != 'r' && len(r.linkFrom) < maxDepth {
 			r.linkFrom = append(r.linkFrom, len(r.linkText))
 			r.note = 'r'
@@ -151,7 +155,7 @@ func (r *reader) lineEnd(name string) {
 			r.newline()
 		}
 	case r.table:
-		if !r.atBOL && r.cells == 0 {
+		if n := len(r.out); !r.atBOL && r.cells == 0 && (n == 0 || r.out[n-1] != ' ') {
 			r.put([]byte(" "))
 		}
 	default:
@@ -206,7 +210,7 @@ func (r *reader) fontWord(name string, n int) bool {
 	case "f":
 		r.endRun()
 		if r.dest == fonts {
-			r.fontNow = n
+			r.fontNow, r.text = n, r.text[:0]
 		} else {
 			r.font = n
 		}
@@ -231,7 +235,8 @@ func (r *reader) setFont(page int, symbol bool) {
 	if r.dest != fonts || len(r.fonts) == maxFonts {
 		return
 	}
-	f := font{symbol: symbol}
+	f := r.fonts[r.fontNow]
+	f.symbol = symbol
 	if page != 0 {
 		f.label = pageLabel(page)
 	}
