@@ -14,7 +14,7 @@ var Decoder = pdk.Decoder{
 	Version: "0.1.0",
 	MediaTypes: []readapi.MediaType{
 		"image/png", "image/apng", "image/vnd.mozilla.apng", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp",
-		"image/x-icon", "image/vnd.microsoft.icon",
+		"image/x-icon", "image/vnd.microsoft.icon", "image/jp2", "image/jpx", "image/x-jp2-codestream",
 	},
 	Names:   []readapi.MediaType{"image/heif", "image/avif", "image/jxl"},
 	Unit:    readapi.UnitFrame,

@@ -76,6 +76,8 @@ func (f *jpegFile) segment(marker byte, off, n int64) {
 		f.metadata = true
 		if b := readUpTo(f.in, off, n); bytes.HasPrefix(b, []byte("Exif\x00")) {
 			f.readEXIF(b)
+		} else if bytes.HasPrefix(b, []byte(xmpPrefix)) {
+			f.readXMP(b[len(xmpPrefix):])
 		}
 	case marker == 0xe2:
 		const prefix = "ICC_PROFILE\x00" // then which piece it is, and of how many (ICC.1:2022, B.4)
