@@ -22,6 +22,7 @@ func generate(t *testing.T) (out []decodertest.Vector) {
 	out = append(out, declaredVectors(t)...)
 	out = append(out, lineVectors()...)
 	out = append(out, damageVectors()...)
+	out = append(out, letterVectors(t)...)
 	return append(out, refusalVectors()...)
 }
 
