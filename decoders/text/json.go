@@ -130,6 +130,7 @@ func renderJSON(p *page) error {
 	if err != nil {
 		return err
 	}
+	p.lines.capped()
 	w := &written{p: p, src: src}
 	r := json.NewReader(w.next)
 	var f jsonFacts
@@ -222,6 +223,7 @@ func renderJSONLines(p *page) error {
 	if err != nil {
 		return err
 	}
+	p.lines.capped()
 	l := oneLine{w: &written{p: p, src: src}}
 	r := json.NewReader(nil)
 	facts := map[string]any{}

@@ -142,15 +142,20 @@ func (l *lines) finish() error {
 			return err
 		}
 	}
-	if l.cr {
-		l.cr = false
-		l.crs++
-		return l.end(crlf[:1])
-	}
-	if !l.open {
-		return nil
+	if err := l.settle(); err != nil || !l.open {
+		return err
 	}
 	return l.end(nil)
+}
+
+// settle ends the line whose CR no LF follows.
+func (l *lines) settle() error {
+	if !l.cr {
+		return nil
+	}
+	l.cr = false
+	l.crs++
+	return l.end(crlf[:1])
 }
 
 // begin counts the line that the next byte belongs to.

@@ -31,6 +31,7 @@ func renderTable(p *page, likely byte) error {
 	if err != nil {
 		return err
 	}
+	p.lines.capped()
 	sample, whole, err := head(src)
 	if err != nil {
 		return err
@@ -153,7 +154,7 @@ func (t *tableRun) row() {
 
 // end finishes a run behind its last line.
 func (t *tableRun) end() error {
-	if err := t.p.lines.feed(nil); err != nil { // that line may end in a CR which waits for its LF
+	if err := t.p.lines.settle(); err != nil {
 		return err
 	}
 	var err error

@@ -14,6 +14,7 @@ func renderXML(p *page) error {
 	if err != nil {
 		return err
 	}
+	p.lines.capped()
 	w := &written{p: p, src: src}
 	info, err := xml.Scan(w.next, xml.Keep{Attrs: []string{"width", "height", "viewBox", "xml:lang", "version"}, Texts: []string{"title", "desc"}})
 	if err != nil && err != errEnough {
