@@ -23,6 +23,7 @@ func generate(t *testing.T) (out []decodertest.Vector) {
 	out = append(out, lineVectors()...)
 	out = append(out, damageVectors()...)
 	out = append(out, letterVectors(t)...)
+	out = append(out, markupVectors(t)...)
 	return append(out, refusalVectors()...)
 }
 
