@@ -10,7 +10,7 @@ func (l *layout) start() error {
 	name := l.z.Name()
 	e := lookup(name)
 	if l.z.Foreign {
-		if e.flags&breaksOut != 0 && e.kind != image {
+		if e.flags&breaksOut != 0 && string(name) != "image" {
 			if err := l.breakOut(); err != nil {
 				return err
 			}

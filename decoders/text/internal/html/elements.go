@@ -149,10 +149,8 @@ func inline(name []byte) element {
 		return element{other, breaksOut, 0}
 	case "br":
 		return element{lineBreak, alone | breaksOut, 0}
-	case "img":
+	case "img", "image":
 		return element{image, alone | breaksOut, 0}
-	case "image":
-		return element{image, alone, 0}
 	case "wbr", "col", "source", "track", "embed", "param", "bgsound", "basefont", "keygen":
 		return element{other, alone, 0}
 	case "area":

@@ -137,18 +137,23 @@ func (s *Scanner) Row(b []byte) (n int, done bool) {
 			s.cell()
 			continue
 		}
-		if c == '\r' {
-			if n == len(b) {
-				s.cr = true
-				return n, false
-			}
-			if b[n] == '\n' {
-				n++
-			}
-		}
-		return n, s.end()
+		return s.lineEnd(b, n, c)
 	}
 	return n, false
+}
+
+// lineEnd takes the line end that ends a row, of which c is taken.
+func (s *Scanner) lineEnd(b []byte, n int, c byte) (int, bool) {
+	if c == '\r' {
+		if n == len(b) {
+			s.cr = true
+			return n, false
+		}
+		if b[n] == '\n' {
+			n++
+		}
+	}
+	return n, s.end()
 }
 
 // quotedRun takes what stands in quotes, up to the next one.
