@@ -32,6 +32,12 @@ func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
 		return jsonLines, true
 	case "application/xml", "image/svg+xml":
 		return xmlTexts, true
+	case "text/markdown":
+		return markdowns, true
+	case "text/calendar":
+		return calendars, true
+	case "text/vcard":
+		return cards, true
 	case "text/csv":
 		return commaTables, true
 	case "text/tab-separated-values":

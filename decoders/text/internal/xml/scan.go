@@ -3,6 +3,7 @@ package xml
 import (
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Info is what is known of an XML text.
@@ -78,10 +79,25 @@ func Scan(next func() ([]byte, error), keep Keep) (*Info, error) {
 	}
 	bad := s.document()
 	if s.err != nil && s.err != io.EOF {
+		s.tidy()
 		return s.info, s.err
 	}
 	s.info.Invalid = bad
+	s.tidy()
 	return s.info, nil
+}
+
+// tidy takes away what is left of characters that were cut.
+func (s *scanner) tidy() {
+	i := s.info
+	for _, v := range [...]*string{&i.Root, &i.Namespace, &i.Doctype} {
+		*v = strings.ToValidUTF8(*v, "")
+	}
+	for _, name := range s.keep.Attrs {
+		if v, ok := i.Attrs[name]; ok {
+			i.Attrs[name] = strings.ToValidUTF8(v, "")
+		}
+	}
 }
 
 // peek returns the next byte, 0 at the end of the text.

@@ -118,6 +118,11 @@ func TestBounds(t *testing.T) {
 	if i.Invalid != nil || len(i.Root) > maxName+4 || len(i.Attrs["width"]) > maxValue+4 {
 		t.Errorf("%v: %d bytes of the root, %d of an attribute", i.Invalid, len(i.Root), len(i.Attrs["width"]))
 	}
+	name := strings.Repeat("a", maxName) + "é"
+	i = scan(t, "<"+name+" width='"+strings.Repeat("a", maxValue)+"é'/>", 1000)
+	if i.Root != name[:maxName] || i.Attrs["width"] != strings.Repeat("a", maxValue) {
+		t.Errorf("a character at the limit: %q, %q", i.Root[maxName-1:], i.Attrs["width"][maxValue-1:])
+	}
 	many := "<!DOCTYPE a [" + strings.Repeat("<!ENTITY a SYSTEM 'x'>", 5000) + "]><a>&b;</a>"
 	if i := scan(t, many, 1000); i.Entities != 5000 || len(i.External) != 1 {
 		t.Errorf("%d entities, %q outside", i.Entities, i.External)
