@@ -40,7 +40,8 @@ func renderMarkdown(p *page) error {
 
 // markdownTitle is the title of a text in Markdown that begins so.
 func markdownTitle(s string) string {
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(s, "")) // its end may be that of a character
+	s = strings.ToValidUTF8(s, "") // its end may be that of a character
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	for _, m := range [...]struct{ fence, sign string }{{"---\n", ":"}, {"+++\n", "="}} { // YAML and TOML
 		front, found := strings.CutPrefix(s, m.fence)
 		if !found {
