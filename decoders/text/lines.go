@@ -77,9 +77,9 @@ func (l *lines) take(b []byte) error {
 	}
 	if l.cr { // the chunk before ended in CR
 		l.cr = false
-		end := endCRLF[:1]
+		end := crlf[:1]
 		if b[0] == '\n' {
-			end, b = endCRLF, b[1:]
+			end, b = crlf, b[1:]
 			l.crlfs++
 		} else {
 			l.crs++
@@ -125,7 +125,7 @@ func (l *lines) take(b []byte) error {
 	return nil
 }
 
-var endCRLF = []byte("\r\n")
+var crlf = []byte("\r\n")
 
 // index returns where c is in b from start on, len(b) if it is not.
 func index(b []byte, c byte, start int) int {
@@ -155,7 +155,7 @@ func (l *lines) settle() error {
 	}
 	l.cr = false
 	l.crs++
-	return l.end(endCRLF[:1])
+	return l.end(crlf[:1])
 }
 
 // begin counts the line that the next byte belongs to.
@@ -267,7 +267,7 @@ func (l *lines) newline() string {
 	case l.crlfs+l.crs == 0:
 		return "lf"
 	case l.lfs+l.crs == 0:
-		return "endCRLF"
+		return "crlf"
 	case l.lfs+l.crlfs == 0:
 		return "cr"
 	}
