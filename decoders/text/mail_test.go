@@ -190,7 +190,12 @@ func TestMailForms(t *testing.T) {
 			t.Errorf("%s: %q and %v, want %q and %s", name, got, files, c.text, c.files)
 		}
 	}
-	file, err := childOf(letterhead+"\nbegin 644 a.txt\n#0V%T\n`\nend\n", mailType, 1)
+	page := multi("alternative", plain, part("Content-Type: text/html; charset=koi8-r\n", "<p>\xf0\xd2\xc9\xd7\xc5\xd4"))
+	file, err := childOf(page, mailType, 1)
+	if err != nil || string(file.Bytes) != "\uFEFF<p>Привет" {
+		t.Errorf("a page in the charset that the mail says is %q, %v", file.Bytes, err)
+	}
+	file, err = childOf(letterhead+"\nbegin 644 a.txt\n#0V%T\n`\nend\n", mailType, 1)
 	if err != nil || string(file.Bytes) != "Cat" {
 		t.Errorf("an uuencoded file is %q, %v", file.Bytes, err)
 	}

@@ -44,12 +44,25 @@ type File struct {
 	Bytes     int64  // decoded
 	About     string // why it is there: "", "inline", "alternative", "signature"
 
-	src  []byte
-	kind transfer
+	src   []byte
+	kind  transfer
+	label string // of a text that nothing in it tells the charset of
 }
 
-// Data returns the file's bytes.
+// Data returns the file's bytes. A text whose charset only the mail knows is UTF-8 with a byte order mark: whoever reads it has no label.
 func (f *File) Data() []byte {
+	data := f.bytes()
+	if f.label == "" {
+		return data
+	}
+	out := []byte("\uFEFF")
+	if _, err := convert(f.label, data, func(piece []byte) error { out = append(out, piece...); return nil }); err != nil {
+		return data
+	}
+	return out
+}
+
+func (f *File) bytes() []byte {
 	if f.kind == identity {
 		return f.src
 	}
@@ -256,5 +269,10 @@ func (m *Message) add(name, said, about string, p *part) {
 	var damaged bool
 	f.Bytes, damaged = size(f.src, f.kind)
 	m.Damaged = m.Damaged || damaged
+	if label := canonical(p.typ.token("charset")); f.MediaType.Type() == "text" && label != "" && label != "utf-8" {
+		if text := f.bytes(); charset.ASCIIPrefix(text) < len(text) && pick(label, text).Label == label {
+			f.label = label
+		}
+	}
 	m.Files = append(m.Files, f)
 }
