@@ -134,3 +134,27 @@ func seedAs(f *testing.F, mt readapi.MediaType) {
 		f.Add([]byte(s))
 	}
 }
+
+// TestChildrenOfLarge: an answer that is full lists what lies behind it in the file, too.
+func TestChildrenOfLarge(t *testing.T) {
+	const n = 200
+	words := strings.Repeat("words of a long text ", 400)
+	book, doc := `{"cells":[`, `{\rtf1 `
+	for i := range n {
+		if i > 0 {
+			book += ","
+		}
+		book += `{"cell_type":"code","source":"` + words + `","outputs":[{"output_type":"display_data","data":{"image/png":"iVBORw0KGgo="}}]}`
+		doc += words + `{\pict\pngblip 89504e47}\par `
+	}
+	for mt, in := range map[readapi.MediaType]string{notebookType: book + "]}", rtfType: doc + "}"} {
+		res, err := try(in, func(req *readapi.Request) { req.MediaType, req.MaxTokens = mt, 100 })
+		if err != nil || len(res.Children) != n || res.Next == nil || !res.AtLeast {
+			t.Errorf("%s: %d children, next %v, total %d, %v", mt, len(res.Children), res.Next, res.Total, err)
+		}
+		file, err := childOf(in, mt, n)
+		if err != nil || int64(len(file.Bytes)) != res.Children[n-1].Bytes {
+			t.Errorf("%s: the last file is %d bytes, %v", mt, len(file.Bytes), err)
+		}
+	}
+}
