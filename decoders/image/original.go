@@ -165,11 +165,15 @@ func bareJPEG(b []byte) bool {
 	return false
 }
 
-// scanEnd is where the coded data from off on ends: at a marker that is neither a stuffed byte nor a restart.
+// scanEnd is where the coded data from off on ends: at a marker that is neither a stuffed byte nor the restart that is due.
 func scanEnd(b []byte, off int) int {
-	for ; off+1 < len(b); off++ {
-		if c := b[off+1]; b[off] == 0xff && c != 0 && (c < 0xd0 || c > 0xd7) {
-			break
+	for due := byte(0xd0); off+1 < len(b); off++ {
+		switch c := b[off+1]; {
+		case b[off] != 0xff || c == 0:
+		case c == due:
+			due = 0xd0 | (due+1)&7
+		default:
+			return off
 		}
 	}
 	return off

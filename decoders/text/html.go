@@ -9,6 +9,9 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
+// pages shows HTML as what a person sees of it.
+var pages = renderer{render: renderHTML, file: fileHTML}
+
 // renderHTML shows a page as its visible text.
 func renderHTML(p *page) error {
 	src, err := p.source()

@@ -25,7 +25,17 @@ type renderer struct {
 func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
 	switch mt {
 	case "text/html":
-		return renderer{render: renderHTML, file: fileHTML}, true
+		return pages, true
+	case "application/json":
+		return jsonTexts, true
+	case "application/x-ndjson":
+		return jsonLines, true
+	case "application/xml", "image/svg+xml":
+		return xmlTexts, true
+	case "text/csv":
+		return commaTables, true
+	case "text/tab-separated-values":
+		return tabTables, true
 	case "message/rfc822":
 		return mails, true
 	case "application/rtf":

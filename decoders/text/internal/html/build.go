@@ -25,6 +25,10 @@ func (l *layout) start() error {
 	if err := l.implied(e); err != nil {
 		return err
 	}
+	if l.kinds[table] == 0 && (e.kind == caption || e.kind == cells || e.kind == row || e.kind == cell) { // ignored (13.2.6.4.7)
+		l.gap(block)
+		return nil
+	}
 	if e.kind == style || e.kind == link && isStyleSheet(l.z.Attr("rel")) {
 		l.sheet()
 	}
@@ -34,10 +38,28 @@ func (l *layout) start() error {
 		return l.single(e, lk)
 	}
 	l.before(e, &lk)
+	hides := l.hides(e, lk)
 	if err := l.push(e, hash, lk); err != nil {
 		return err
 	}
+	l.stack[len(l.stack)-1].hides = hides
 	return l.inside(e)
+}
+
+// hides returns why the element at hand would hide text wherever it stood.
+func (l *layout) hides(e element, lk look) Reason {
+	if lk.hidden() == Seen {
+		return Seen
+	}
+	if l.around(e).hidden() == Seen {
+		return lk.hidden()
+	}
+	if l.z.Attr("hidden") != nil || e.kind == dialog && l.z.Attr("open") == nil {
+		return NotRendered
+	}
+	alone := look{ink: unknown, paper: unknown}
+	alone.apply(string(l.z.Attr("style")))
+	return alone.hidden()
 }
 
 // breakOut ends SVG and MathML, in which an element of HTML cannot be (13.2.6.5).
@@ -52,7 +74,7 @@ func (l *layout) breakOut() error {
 // implied closes what the beginning of e ends.
 func (l *layout) implied(e element) (err error) {
 	if e.flags&closesP != 0 && l.kinds[paragraph] > 0 {
-		if err = l.closeFirst(paragraph, paragraph, atScope); err != nil {
+		if err = l.closeFirst(paragraph, paragraph, atButton); err != nil {
 			return err
 		}
 	}
@@ -80,33 +102,53 @@ func (l *layout) implied(e element) (err error) {
 	case ruby:
 		err = l.closeFirst(ruby, ruby, atBarrier)
 	case table:
-		if n := len(l.stack); n > 0 && l.kinds[table] > 0 {
-			if k := l.stack[n-1].kind; k == table || k == cells || k == row {
-				err = l.closeFirst(table, table, atNothing)
+		if l.kinds[table] > 0 { // one table is in another only where it is in a cell of it
+			i := l.find(func(e *entry) bool {
+				return e.kind == table || e.kind == cell || e.kind == caption || e.flags&scope != 0
+			}, atNothing)
+			if i >= 0 && l.stack[i].kind == table {
+				err = l.pop(i)
 			}
 		}
 	case caption, cells, row, cell:
-		err = l.impliedTable(e.kind)
+		if l.kinds[table] > 0 {
+			err = l.impliedTable(e.kind)
+		}
 	}
 	return err
 }
 
-// impliedTable closes the parts of a table that a new part ends (13.2.6.4.9 to 13.2.6.4.15).
+// impliedTable makes a table ready for a new part (13.2.6.4.9 to 13.2.6.4.15): it closes what does not lead to its place, and opens the
+// section and the row that are not written.
 func (l *layout) impliedTable(k kind) error {
-	if l.kinds[table] == 0 {
-		return nil
+	n := l.find(of(table, table), atNothing) + 1
+	if k == caption || k == cells {
+		return l.pop(n)
 	}
-	i := l.find(of(table, table), atNothing)
-	for n := i + 1; n < len(l.stack); n++ {
-		o := l.stack[n].kind
-		if o == caption || o == cell || o == row && k != cell || o == cells && k != row && k != cell {
-			return l.pop(n)
+	if n == len(l.stack) || l.stack[n].kind != cells {
+		if err := l.pop(n); err != nil {
+			return err
 		}
-		if o != row && o != cells {
-			break
+		if err := l.push(element{cells, barrier, 0}, nameHash([]byte("tbody")), l.stack[n-1].look); err != nil {
+			return err
 		}
 	}
-	return nil
+	n++
+	if k == row {
+		return l.pop(n)
+	}
+	if n == len(l.stack) || l.stack[n].kind != row {
+		if err := l.pop(n); err != nil {
+			return err
+		}
+		if err := l.push(element{row, barrier, 0}, nameHash([]byte("tr")), l.stack[n-1].look); err != nil {
+			return err
+		}
+		if err := l.startRow(); err != nil {
+			return err
+		}
+	}
+	return l.pop(n + 1)
 }
 
 func isStyleSheet(rel []byte) bool {
@@ -127,7 +169,7 @@ func (l *layout) sheet() {
 
 // styled is how what is in the element of the tag at hand looks.
 func (l *layout) styled(e element) look {
-	lk := *l.look()
+	lk := *l.around(e)
 	if l.sheets && (l.z.Attr("class") != nil || l.z.Attr("id") != nil) {
 		lk.ink, lk.paper = unknown, unknown
 	}
@@ -256,7 +298,7 @@ func (l *layout) inside(e element) error {
 	case table:
 		return l.startTable()
 	case row:
-		l.startRow()
+		return l.startRow()
 	case cell:
 		return l.startCell()
 	case pre, textarea:

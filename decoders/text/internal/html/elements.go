@@ -47,6 +47,9 @@ const (
 	words // of SVG
 )
 
+// holdsRows reports whether an element has rows or cells in it and no text.
+func (k kind) holdsRows() bool { return k == table || k == cells || k == row }
+
 // flags are what else there is to know of an element.
 type flags uint16
 

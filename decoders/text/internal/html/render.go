@@ -86,6 +86,7 @@ type layout struct {
 	table *tableState
 
 	stack  []entry
+	kept   []entry          // that are to be opened again
 	kinds  [words + 1]int32 // how many are open
 	names  [256]int32       // the same by the hash of the name
 	steps  int              // taken in the stack, all in all
@@ -220,12 +221,24 @@ func (l *layout) unseen(b []byte) bool {
 	return !l.opt.ShowHidden
 }
 
-// look is how text looks now.
+// look is how text looks now. What stands in a table and in no cell of it stands before the table (13.2.6.1, foster parenting).
 func (l *layout) look() *look {
-	if n := len(l.stack); n > 0 {
+	n := len(l.stack)
+	if n > 0 && l.stack[n-1].kind.holdsRows() {
+		n = l.find(of(table, table), atNothing)
+	}
+	if n > 0 {
 		return &l.stack[n-1].look
 	}
 	return &l.root
+}
+
+// around is the look that an element of the tag at hand is in.
+func (l *layout) around(e element) *look {
+	if n := len(l.stack); n > 0 && (e.kind.holdsRows() || e.kind == cell || e.kind == caption) {
+		return &l.stack[n-1].look
+	}
+	return l.look()
 }
 
 // flushFull hands on what is written, when it is much.

@@ -4,9 +4,10 @@ package html
 type entry struct {
 	hash   uint64
 	look   look
-	left   left  // of the beginning of lines, to go back to
-	number int32 // of the next item of a list
-	alien  bool  // what is in it is SVG or MathML
+	left   left   // of the beginning of lines, to go back to
+	number int32  // of the next item of a list
+	alien  bool   // what is in it is SVG or MathML
+	hides  Reason // why what is in it is hidden by what the element itself says
 	element
 }
 
@@ -33,6 +34,7 @@ func (l *layout) find(is, stop func(e *entry) bool) int {
 }
 
 func atScope(e *entry) bool   { return e.flags&scope != 0 }
+func atButton(e *entry) bool  { return e.flags&scope != 0 || e.kind == button }
 func atBarrier(e *entry) bool { return e.flags&barrier != 0 }
 func atTable(e *entry) bool   { return e.kind == table || e.kind == page }
 
@@ -89,32 +91,53 @@ func (l *layout) pop(n int) error {
 	return nil
 }
 
-// popKeeping closes the elements from place n on, and opens those again that overlap with them and hide text: a browser does so with all of
-// their kind (13.2.4.3).
-func (l *layout) popKeeping(n int) error {
-	const most = 3
-	var again [most]entry
-	k := 0
-	for i := n + 1; i < len(l.stack); i++ {
+// mostKept is how many overlapping elements are opened again behind one that ends.
+const mostKept = 16
+
+// keep collects, from place n on, the elements that overlap with one that ends: they are open again behind it (13.2.4.3). As the standard
+// has it, not more than three that are alike. Links end with what they stand in, unless they hide text.
+func (l *layout) keep(n int) {
+	l.kept = l.kept[:0]
+	for i := n; i < len(l.stack) && len(l.kept) < mostKept; i++ {
 		e := &l.stack[i]
-		if e.flags&formatting != 0 && e.kind != anchor && e.look != l.stack[i-1].look && k < most {
-			again[k] = *e
-			k++
+		if e.flags&formatting == 0 || e.kind == anchor && e.hides == Seen {
+			continue
+		}
+		alike := 0
+		for k := range l.kept {
+			if o := &l.kept[k]; o.hash == e.hash && o.hides == e.hides {
+				alike++
+			}
+		}
+		if alike < 3 {
+			l.kept = append(l.kept, *e)
 		}
 	}
-	if err := l.pop(n); err != nil {
-		return err
-	}
-	for _, e := range again[:k] {
+}
+
+// reopen opens what keep has collected.
+func (l *layout) reopen() error {
+	for k := range l.kept {
+		e := &l.kept[k]
 		lk := *l.look()
-		if e.look.hidden() != Seen {
-			lk = e.look
+		if lk.gone == Seen {
+			lk.gone = e.hides
 		}
 		if err := l.push(e.element, e.hash, lk); err != nil {
 			return err
 		}
+		l.stack[len(l.stack)-1].hides = e.hides
 	}
 	return nil
+}
+
+// popKeeping closes the elements from place n on, and opens those again that overlap with the one at n.
+func (l *layout) popKeeping(n int) error {
+	l.keep(n + 1)
+	if err := l.pop(n); err != nil {
+		return err
+	}
+	return l.reopen()
 }
 
 // closeFirst closes the innermost element of a kind, if one is open this side of stop.
@@ -150,6 +173,8 @@ func (l *layout) end() error {
 	}
 	stop := atBarrier
 	switch {
+	case e.kind == paragraph:
+		stop = atButton
 	case e.kind == item:
 		stop = func(o *entry) bool { return o.flags&scope != 0 || o.kind == unorderedList || o.kind == orderedList }
 	case e.kind == table, e.kind == cells, e.kind == row, e.kind == cell, e.kind == caption:
@@ -178,33 +203,52 @@ func (l *layout) unopened(e element) error {
 	return nil
 }
 
-// endFormatting ends an element that may overlap with others: what is open inside of it stays open (13.2.6.4.7, the adoption agency).
+// endFormatting ends an element that may overlap with others (13.2.6.4.7, the adoption agency): blocks inside of it stay open, and so do
+// the elements of its kind between them; what is not of its kind ends with it.
 func (l *layout) endFormatting(same func(e *entry) bool) error {
 	i := l.find(same, atScope)
 	if i < 0 {
 		return nil
 	}
-	if l.find(atBarrier, func(e *entry) bool { return same(e) }) < i {
-		return l.pop(i)
+	block := l.find(atBarrier, same)
+	if block < i {
+		return l.popKeeping(i)
 	}
-	gone := l.stack[i]
-	if err := l.close(&gone); err != nil {
+	l.keep(block + 1)
+	if err := l.pop(block + 1); err != nil {
 		return err
 	}
-	l.kinds[gone.kind]--
-	l.names[gone.hash&255]--
-	before := &l.root
+	before := l.root
 	if i > 0 {
-		before = &l.stack[i-1].look
+		before = l.stack[i-1].look
 	}
-	for k := i + 1; k < len(l.stack); k++ {
-		if l.stack[k].look == gone.look {
-			l.stack[k].look = *before
+	was, n := before, i
+	for k := i; k < len(l.stack); k++ {
+		e := l.stack[k]
+		inherited := was
+		was = e.look
+		if k == i || e.flags&(formatting|barrier) == 0 {
+			if err := l.close(&e); err != nil {
+				return err
+			}
+			l.kinds[e.kind]--
+			l.names[e.hash&255]--
+			if e.flags&dropped != 0 {
+				l.drops--
+			}
+			continue
 		}
+		e.look.inherit(inherited, before)
+		if e.look.gone == Seen {
+			e.look.gone = e.hides
+		}
+		before = e.look
+		l.stack[n] = e
+		n++
 	}
-	copy(l.stack[i:], l.stack[i+1:])
-	l.stack = l.stack[:len(l.stack)-1]
-	return nil
+	l.stack = l.stack[:n]
+	l.z.Foreign = n > 0 && l.stack[n-1].alien
+	return l.reopen()
 }
 
 func atNothing(*entry) bool { return false }

@@ -59,6 +59,25 @@ func (l *look) hidden() Reason {
 	return Seen
 }
 
+// inherit puts in what l has from the look around it, which was one and is another now.
+func (l *look) inherit(was, is look) {
+	if l.gone == was.gone {
+		l.gone = is.gone
+	}
+	if l.veiled == was.veiled {
+		l.veiled = is.veiled
+	}
+	if l.tiny == was.tiny {
+		l.tiny = is.tiny
+	}
+	if l.ink == was.ink {
+		l.ink = is.ink
+	}
+	if l.paper == was.paper {
+		l.paper = is.paper
+	}
+}
+
 // near reports whether nobody tells two colours apart: no part of them differs by more than 3 %.
 func near(a, b colour) bool {
 	for shift := 0; shift < 24; shift += 8 {

@@ -84,12 +84,17 @@ func (l *layout) hasTable() bool { return l.table != nil && l.drops == 0 && l.ca
 // inData reports whether what comes belongs into a cell of data, which is part of a line.
 func (l *layout) inData() bool { return l.table != nil && l.table.mode == asData && l.table.inCell }
 
-func (l *layout) startRow() {
-	if l.hasTable() {
-		l.table.row, l.table.open = tableRow{}, true
-	} else {
-		l.cur.gap(1)
+func (l *layout) startRow() error {
+	if !l.hasTable() {
+		return nil
 	}
+	if l.table.open { // of cells that no row was opened for
+		if err := l.endRow(); err != nil {
+			return err
+		}
+	}
+	l.table.row, l.table.open = tableRow{}, true
+	return nil
 }
 
 func (l *layout) startCell() error {
