@@ -21,6 +21,26 @@ func readRange(in io.ReaderAt, from, to int64) ([]byte, error) {
 	return b[:n], nil
 }
 
+// untilEnough writes text to p, and goes on without writing when p has enough of it: a file is read to its end for what lies inside.
+type untilEnough struct {
+	page *page
+	over error // errEnough, once it is so
+}
+
+func (p *page) untilEnough() *untilEnough { return &untilEnough{page: p} }
+
+func (u *untilEnough) text(b []byte) error {
+	if u.over != nil {
+		return nil
+	}
+	err := u.page.write(b)
+	if errors.Is(err, errEnough) {
+		u.over = err
+		return nil
+	}
+	return err
+}
+
 // inner writes the visible text of a page that is part of a file, its tables and links with it, and says how much of it nobody sees. whole is
 // false for one that is nested too deep to be read.
 func (p *page) inner(content []byte, write func([]byte) error) (hidden int64, whole bool, err error) {

@@ -167,18 +167,20 @@ func TestMailForms(t *testing.T) {
 	for name, c := range map[string]struct {
 		in, text, files string
 	}{
-		"plain first":      {multi("alternative", plain, html), "plain", "alternative-1.html"},
-		"plain last":       {multi("alternative", html, plain), "plain", "alternative-1.html"},
-		"blank plain":      {multi("alternative", part("", "  "), html), "page", "alternative-1.txt"},
-		"page with files":  {multi("related", html, png), "page", "b.png"},
-		"start of related": {strings.Replace(multi("related", png, strings.Replace(html, "\n\n", "\nContent-ID: <m>\n\n", 1)), "boundary=x", "start=\"<m>\"; boundary=x", 1), "page", "b.png"},
-		"signed":           {multi("signed", plain, part("Content-Type: application/pgp-signature\n", "-----BEGIN")), "plain", "part-1.asc"},
-		"digest":           {multi("digest", part("", "Subject: one\n\n1"), part("", "Subject: two\n\n2")), "", "one.eml two.eml"},
-		"bounce":           {multi("report", plain, part("Content-Type: message/delivery-status\n", "Status: 5.0.0"), part("Content-Type: text/rfc822-headers\n", "Subject: x")), "plain\n\nStatus: 5.0.0", "part-1"},
-		"a text attached":  {multi("mixed", plain, part("Content-Disposition: attachment; filename=\"C:\\dir\\a.txt\"\n", "attached")), "plain", "a.txt"},
-		"an invitation":    {multi("alternative", plain, part("Content-Type: text/calendar\n", "BEGIN:VCALENDAR")), "plain", "alternative-1.ics"},
-		"secret":           {letterhead + "Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m\nContent-Transfer-Encoding: base64\n\nMIIB\n", "", "smime.p7m"},
-		"uuencoded":        {letterhead + "\nsee\nbegin 644 a.txt\n#0V%T\n`\nend\nbegin now\n", "see\nbegin now", "a.txt"},
+		"plain first":          {multi("alternative", plain, html), "plain", "alternative-1.html"},
+		"plain last":           {multi("alternative", html, plain), "plain", "alternative-1.html"},
+		"blank plain":          {multi("alternative", part("", "  "), html), "page", "alternative-1.txt"},
+		"page with files":      {multi("related", html, png), "page", "b.png"},
+		"start of related":     {strings.Replace(multi("related", png, strings.Replace(html, "\n\n", "\nContent-ID: <m>\n\n", 1)), "boundary=x", "start=\"<m>\"; boundary=x", 1), "page", "b.png"},
+		"signed":               {multi("signed", plain, part("Content-Type: application/pgp-signature\n", "-----BEGIN")), "plain", "part-1.asc"},
+		"digest":               {multi("digest", part("", "Subject: one\n\n1"), part("", "Subject: two\n\n2")), "", "one.eml two.eml"},
+		"bounce":               {multi("report", plain, part("Content-Type: message/delivery-status\n", "Status: 5.0.0"), part("Content-Type: text/rfc822-headers\n", "Subject: x")), "plain\n\nStatus: 5.0.0", "part-1"},
+		"a text with a name":   {multi("alternative", part("Content-Type: text/plain; name=body.txt\n", "plain"), html), "plain", "alternative-1.html"},
+		"a page that is saved": {multi("related", part("Content-Type: text/html; name=index.html\n", "<p>page"), png), "page", "b.png"},
+		"a text attached":      {multi("mixed", plain, part("Content-Disposition: attachment; filename=\"C:\\dir\\a.txt\"\n", "attached")), "plain", "a.txt"},
+		"an invitation":        {multi("alternative", plain, part("Content-Type: text/calendar\n", "BEGIN:VCALENDAR")), "plain", "alternative-1.ics"},
+		"secret":               {letterhead + "Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m\nContent-Transfer-Encoding: base64\n\nMIIB\n", "", "smime.p7m"},
+		"uuencoded":            {letterhead + "\nsee\nbegin 644 a.txt\n#0V%T\n`\nend\nbegin now\n", "see\nbegin now", "a.txt"},
 	} {
 		res := read(t, c.in, as(mailType))
 		body, _, _ := strings.Cut(strings.TrimPrefix(textOf(res), shownHead), "\nFiles in this mail:\n")
@@ -190,7 +192,12 @@ func TestMailForms(t *testing.T) {
 			t.Errorf("%s: %q and %v, want %q and %s", name, got, files, c.text, c.files)
 		}
 	}
-	file, err := childOf(letterhead+"\nbegin 644 a.txt\n#0V%T\n`\nend\n", mailType, 1)
+	page := multi("alternative", plain, part("Content-Type: text/html; charset=koi8-r\n", "<p>\xf0\xd2\xc9\xd7\xc5\xd4"))
+	file, err := childOf(page, mailType, 1)
+	if err != nil || string(file.Bytes) != "\uFEFF<p>Привет" {
+		t.Errorf("a page in the charset that the mail says is %q, %v", file.Bytes, err)
+	}
+	file, err = childOf(letterhead+"\nbegin 644 a.txt\n#0V%T\n`\nend\n", mailType, 1)
 	if err != nil || string(file.Bytes) != "Cat" {
 		t.Errorf("an uuencoded file is %q, %v", file.Bytes, err)
 	}

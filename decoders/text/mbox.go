@@ -44,10 +44,10 @@ func renderMailbox(p *page) error {
 	if errors.Is(err, mail.ErrNotMailbox) {
 		return errPlain
 	}
-	p.meta(map[string]any{"messages": n})
 	if err != nil {
 		return err
 	}
+	p.meta(map[string]any{"messages": n})
 	for i, s := range spans {
 		if err := showMessage(p, i+1, s); err != nil {
 			return err

@@ -35,9 +35,9 @@ func renderNotebook(p *page) error {
 	if err != nil {
 		return err
 	}
-	hidden := int64(0)
+	hidden, write := int64(0), p.untilEnough()
 	err = notebook.Read(src.next, info, notebook.Sink{
-		Text: p.write,
+		Text: write.text,
 		File: func(n int, f *notebook.File) (string, error) {
 			text := "[" + fileKind(f.MediaType) + ": " + f.Name + ", " + inside.Size(f.Bytes) + ", file " + strconv.Itoa(n) + "]"
 			return text, p.w.Child(notebookChild(n, f))
@@ -48,7 +48,7 @@ func renderNotebook(p *page) error {
 			return text, n
 		},
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil {
 		return err
 	}
 	meta := map[string]any{"cells": info.Cells, "code_cells": info.Code, "outputs": info.Outputs}
@@ -59,7 +59,7 @@ func renderNotebook(p *page) error {
 	}
 	p.meta(meta)
 	if info.Cut {
-		if e := p.w.Warn(readapi.WarnPartial, "a text of the notebook is too long and is cut", 0); e != nil {
+		if e := p.w.Warn(readapi.WarnPartial, "the notebook has more than is shown: too long a text, or too many files", 0); e != nil {
 			return e
 		}
 	}
@@ -69,7 +69,7 @@ func renderNotebook(p *page) error {
 			return e
 		}
 	}
-	return err
+	return write.over
 }
 
 func notebookChild(n int, f *notebook.File) readapi.Child {

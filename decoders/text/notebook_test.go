@@ -67,12 +67,12 @@ func TestNotebookOld(t *testing.T) {
 
 // TestNotebookNot: what is no notebook is shown as it stands.
 func TestNotebookNot(t *testing.T) {
-	for _, in := range []string{book[:len(book)/2], `{"a": 1}`, `[1]`, "prose\n", "", `{"cells": [}`, strings.Repeat("[", 1500)} {
+	for _, in := range []string{book[:len(book)/2], `{"a": 1}`, `{"cells": 1}`, `[1]`, "prose\n", "", `{"cells": [}`, strings.Repeat("[", 1500)} {
 		if got := textOf(read(t, in, as(notebookType))); got != in {
 			t.Errorf("%.40q is shown as %.40q", in, got)
 		}
 	}
-	for _, in := range []string{`{"cells": 1}`, `{"cells": [1, null, {"source": {"a": 1}, "outputs": 2, "attachments": [3]}, {"cell_type": 4}]}`} {
+	for _, in := range []string{`{"cells": [1, null, {"source": {"a": 1}, "outputs": 2, "attachments": [3]}, {"cell_type": 4}]}`} {
 		if got := textOf(read(t, in, as(notebookType))); got != "" {
 			t.Errorf("%s is shown as %q", in, got)
 		}
@@ -83,7 +83,7 @@ func TestNotebookNot(t *testing.T) {
 func TestNotebookCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringOf(rapid.RuneFrom([]rune("ab `\"\\é漢😀")))
-		var cells []any
+		cells := []any{}
 		want, n := "", 0
 		block := func(s string) {
 			if want != "" {

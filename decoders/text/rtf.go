@@ -18,11 +18,12 @@ func renderRTF(p *page) error {
 	if err != nil {
 		return err
 	}
+	write := p.untilEnough()
 	doc, err := rtf.Read(raw, rtf.Sink{
 		Hidden: p.req.Unescaped,
-		Text:   p.write,
+		Text:   write.text,
 		HTML: func(page []byte) (int64, error) {
-			hidden, _, err := p.inner(page, p.write)
+			hidden, _, err := p.inner(page, write.text)
 			return hidden, err
 		},
 		Name: func(n int, f *rtf.File) string {
@@ -39,13 +40,13 @@ func renderRTF(p *page) error {
 	if errors.Is(err, rtf.ErrNotRTF) {
 		return errPlain
 	}
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil {
 		return err
 	}
-	if e := rtfNotes(p, doc); e != nil {
-		return e
+	if err := rtfNotes(p, doc); err != nil {
+		return err
 	}
-	return err
+	return write.over
 }
 
 // fileKind is what a text calls a file inside.

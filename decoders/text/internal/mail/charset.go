@@ -36,6 +36,10 @@ func (h *header) toUTF8(label string, b []byte) string {
 	if utf8.Valid(b) && charset.ASCIIPrefix(b) < len(b) && !manyBytes(known) {
 		return string(b)
 	}
+	if known == "utf-8" && utf8.Valid(b[:len(b)-charset.CutTail(b)]) { // a word that was cut inside a character
+		out, _ := charset.Repair(nil, b)
+		return string(out)
+	}
 	if known != "" && charset.Encoding(known) != nil {
 		if out, ok := whole(known, b); ok {
 			return out

@@ -84,6 +84,7 @@ func TestWords(t *testing.T) {
 		"=?utf-8?q?a":                                        "=?utf-8?q?a",
 		"=?utf-8*de?q?a?=":                                   "a",
 		"=?iso-8859-1?q?=C3=A4?=":                            "ä", // UTF-8 that calls itself Latin
+		"=?utf-8?q?Gr=C3?=":                                  "Gr\uFFFD",
 		"=?koi8-r?B?8NLJ18XU?=":                              "Привет",
 		"=?no-such?q?Gr=FC=DFe?=":                            "Grüße",
 		"=?iso-2022-jp?B?GyRCRnxLXBsoQg==?= ok":              "日本 ok",

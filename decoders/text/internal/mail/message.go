@@ -44,12 +44,25 @@ type File struct {
 	Bytes     int64  // decoded
 	About     string // why it is there: "", "inline", "alternative", "signature"
 
-	src  []byte
-	kind transfer
+	src   []byte
+	kind  transfer
+	label string // of a text that nothing in it tells the charset of
 }
 
-// Data returns the file's bytes.
+// Data returns the file's bytes. A text whose charset only the mail knows is UTF-8 with a byte order mark: whoever reads it has no label.
 func (f *File) Data() []byte {
+	data := f.bytes()
+	if f.label == "" {
+		return data
+	}
+	out := []byte("\uFEFF")
+	if _, err := convert(f.label, data, func(piece []byte) error { out = append(out, piece...); return nil }); err != nil {
+		return data
+	}
+	return out
+}
+
+func (f *File) bytes() []byte {
 	if f.kind == identity {
 		return f.src
 	}
@@ -82,11 +95,11 @@ func Parse(raw []byte) (m *Message, ok bool) {
 	return m, true
 }
 
-// take decides what becomes of a part: it is shown, or it is a file.
-func (m *Message) take(p *part, root bool) {
+// take decides what becomes of a part: it is shown, or it is a file. main means that it is the text, also when it has a name.
+func (m *Message) take(p *part, main bool) {
 	m.Damaged = m.Damaged || p.open
 	if len(p.parts) == 0 {
-		m.leaf(p, root)
+		m.leaf(p, main)
 		return
 	}
 	switch p.typ.value {
@@ -94,24 +107,24 @@ func (m *Message) take(p *part, root bool) {
 		best := chosen(p.parts)
 		for _, kid := range p.parts {
 			if kid == best {
-				m.take(kid, false)
+				m.take(kid, true) // whatever its name
 			} else {
 				m.list(kid, "alternative")
 			}
 		}
 	case "multipart/related": // RFC 2387
-		main := p.parts[0]
+		first := p.parts[0]
 		if start := strings.Trim(p.typ.get("start"), "<> "); start != "" {
 			for _, kid := range p.parts {
 				if strings.Trim(string(unfold(kid.head.get("content-id"))), "<> ") == start {
-					main = kid
+					first = kid
 					break
 				}
 			}
 		}
-		m.take(main, root)
+		m.take(first, true)
 		for _, kid := range p.parts {
-			if kid != main {
+			if kid != first {
 				m.list(kid, "inline")
 			}
 		}
@@ -185,10 +198,10 @@ func (p *part) filename() string {
 	return p.typ.get("name")
 }
 
-func (m *Message) leaf(p *part, root bool) {
+func (m *Message) leaf(p *part, main bool) {
 	attached := p.place.value == "attachment" || p.filename() != ""
 	switch {
-	case !showable(p.typ.value) || attached && !root:
+	case !showable(p.typ.value) || attached && !main:
 		m.list(p, "")
 	case p.blank():
 		m.Damaged = m.Damaged || p.open
@@ -256,5 +269,10 @@ func (m *Message) add(name, said, about string, p *part) {
 	var damaged bool
 	f.Bytes, damaged = size(f.src, f.kind)
 	m.Damaged = m.Damaged || damaged
+	if label := canonical(p.typ.token("charset")); f.MediaType.Type() == "text" && label != "" && label != "utf-8" {
+		if text := f.bytes(); charset.ASCIIPrefix(text) < len(text) && pick(label, text).Label == label {
+			f.label = label
+		}
+	}
 	m.Files = append(m.Files, f)
 }

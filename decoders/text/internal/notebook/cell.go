@@ -57,7 +57,7 @@ func (r *reader) readCell() error {
 				c.level = int(level[0] - '0')
 			}
 		case "outputs":
-			err = r.each(func() error {
+			_, err = r.each(func() error {
 				if len(c.outputs) == maxOutputs {
 					return r.json.Skip()
 				}

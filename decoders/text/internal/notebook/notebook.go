@@ -29,7 +29,7 @@ type Info struct {
 	Cells    int64
 	Code     int64 // cells
 	Outputs  int64
-	Cut      bool // a string is too long to be kept whole
+	Cut      bool // a string is too long to be kept whole, or there are too many files
 }
 
 // File is a picture or other data of a notebook. Read gives it to Sink.File.
@@ -54,7 +54,7 @@ var ErrNotNotebook = errors.New("notebook: not a notebook")
 
 // What a notebook may have.
 const (
-	maxFiles  = 9999
+	maxFiles  = 999
 	maxString = 64 << 20 // bytes of one string: a picture
 	maxTitle  = 300
 )
@@ -114,18 +114,21 @@ func (r *reader) top() (found bool, err error) {
 	err = r.object(func(key string) error {
 		switch key {
 		case "cells":
-			found = true
-			return r.cells()
+			list, err := r.cells()
+			found = found || list
+			return err
 		case "worksheets": // nbformat 3
-			return r.each(func() error {
+			_, err := r.each(func() error {
 				return r.object(func(key string) error {
 					if key != "cells" {
 						return r.json.Skip()
 					}
-					found = true
-					return r.cells()
+					list, err := r.cells()
+					found = found || list
+					return err
 				})
 			})
+			return err
 		case "metadata":
 			return r.metadata()
 		case "nbformat":
@@ -172,29 +175,29 @@ func (r *reader) value(each func(key string) error) error {
 	return r.json.Skip()
 }
 
-// each calls object for every object of the list behind a key.
-func (r *reader) each(object func() error) error {
+// each calls object for every object of the list behind a key; list is false when it is none.
+func (r *reader) each(object func() error) (list bool, err error) {
 	t, err := r.json.Next()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if t.Kind != json.ArrayBegin {
-		return r.json.Skip()
+		return false, r.json.Skip()
 	}
 	for {
 		t, err := r.json.Next()
 		switch {
 		case err != nil:
-			return err
+			return true, err
 		case t.Kind == json.ArrayEnd:
-			return nil
+			return true, nil
 		case t.Kind == json.ObjectBegin:
 			err = object()
 		default:
 			err = r.json.Skip()
 		}
 		if err != nil {
-			return err
+			return true, err
 		}
 	}
 }
@@ -271,8 +274,8 @@ func line(s string) string {
 	return s
 }
 
-// cells reads a list of cells.
-func (r *reader) cells() error {
+// cells reads a list of cells; list is false for what is none.
+func (r *reader) cells() (list bool, err error) {
 	return r.each(func() error {
 		if err := r.readCell(); err != nil {
 			return err

@@ -82,6 +82,7 @@ func (r *reader) fenced(info, text string) error {
 // file lists a file and names it in the text.
 func (r *reader) file(d *datum, name string) error {
 	if r.files == maxFiles {
+		r.info.Cut = true
 		return nil
 	}
 	r.files++
