@@ -207,7 +207,7 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 			return e, p.partial, nil
 		}
 	}
-	m, rows := shrink(p, tw, th)
+	m, rows := shrink(p.raster, tw, th)
 	switch {
 	case rows == 0:
 		return e, "", pdk.Malformed("no pixels")
