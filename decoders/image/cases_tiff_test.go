@@ -189,7 +189,8 @@ func bombCases(t testing.TB) []sample {
 	}
 	bmp := func(w, h int32) []byte { return bmpSpec{w: w, h: h, header: 40, bpp: 24, pixels: []byte{0}}.build() }
 	wide := tiffSpec{bits: eight, photometric: photoRGB, segments: [][]byte{{1}}, extra: []entry{long(256, 1<<31), long(257, 1<<31)}}
-	gray16 := newPNG(6500, 6000, 16, 6, 0).chunk("IDAT", deflate(t, make([]byte, 9))).end()
+	control := string(be32(0, 6500, 6000, 0, 0)) + "\x00\x01\x00\x0a\x00\x00"
+	woven := newPNG(6500, 6000, 16, 6, 1).chunk("acTL", string(be32(1, 0))).chunk("fcTL", control).chunk("IDAT", deflate(t, make([]byte, 9))).end()
 	return []sample{
 		pixels("png-header", "50,000 pixels a side, sixteen bits, and no data", "max_side", newPNG(50000, 50000, 16, 6, 0).end()),
 		pixels("png-pixels", "each side is fine, the area is not", "max_pixels", newPNG(16000, 16000, 1, 0, 0).chunk("IDAT", deflate(t, make([]byte, 999))).end()),
@@ -200,7 +201,7 @@ func bombCases(t testing.TB) []sample {
 		pixels("bmp-wide", "the largest width", "max_side", bmp(1<<31-1, 6)),
 		pixels("bmp-lowest", "a height whose negative is itself", "max_side", bmp(6, -1<<31)),
 		pixels("tiff-wide", "two billion pixels a side", "max_side", wide.build()),
-		{name: "bomb-png-deep", comment: "39 megapixels of eight bytes", data: gray16, expect: readapi.CodeLimitMemory, limit: "pixel_bytes"},
+		{name: "bomb-png-deep", comment: "39 megapixels on a canvas, and woven from seven passes besides", data: woven, expect: readapi.CodeLimitMemory, limit: "pixel_bytes"},
 		{name: "bomb-text", comment: "a megabyte of zeros in a text chunk hurts nobody", data: rgbaPNG(t, quarters(6, 4), func(p *pngBuilder) {
 			p.chunk("zTXt", "Raw profile type exif\x00\x00"+deflate(t, make([]byte, 4<<20)))
 		}), want: frames(quarters(6, 4))},

@@ -89,6 +89,9 @@ var formats = []struct {
 	{"BM", openBMP},
 	{"????ftyp", openHEIF}, // before ICO: a box of 256 bytes begins like one
 	{"\x00\x00\x01\x00", openICO},
+	{"\x00\x00\x02\x00", openICO}, // a cursor: the same, but for a hot spot in place of planes and depth
+	{jp2Magic, openJP2},
+	{jp2Codestream, openJP2},
 	{jxlMagic, openJXL},
 	{jxlCodestream, openJXL},
 }
