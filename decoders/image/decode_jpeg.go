@@ -40,7 +40,7 @@ func (f *jpegFile) decoder(b *budget) (*jpeg.Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n > maxPixelBytes {
+	if n += f.held; n > maxPixelBytes {
 		return nil, pdk.OverLimit(readapi.CodeLimitMemory, "pixel_bytes", maxPixelBytes, n)
 	}
 	if err := b.spend(f.width, f.height); err != nil {

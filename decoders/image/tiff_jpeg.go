@@ -131,9 +131,10 @@ func (d *tiffDecoder) jpegStream(stream []byte, s segment, b *budget) error {
 		return err
 	}
 	n := int(d.samples)
-	if c := m.components(); c > 1 && (c > n || d.planar) {
-		return pdk.Malformed("components that the page does not have")
+	if c := m.components(); d.planar && c != 1 || !d.planar && c != n {
+		return pdk.Malformed("a strip or tile of other components than the page says")
 	}
+	m.held = int64(len(d.pix))
 	w, rows := int(min(h.width, d.width-s.x)), int(min(h.height, s.h))
 	d.missing = d.missing || int64(w) < min(s.w, d.width-s.x) || int64(rows) < s.h
 	lack, err := m.samples(b, rows, func(y int, row []byte) {
@@ -143,8 +144,13 @@ func (d *tiffDecoder) jpegStream(stream []byte, s segment, b *budget) error {
 			copy(out[x*n+int(s.plane):][:c], row[x*c:])
 		}
 	})
-	if e, ok := asFailure(err); ok && e.Code == readapi.CodeUnsupportedFeature {
-		return pdk.Unsupported("tiff with " + e.Detail)
+	if e, ok := asFailure(err); ok {
+		switch {
+		case e.Code == readapi.CodeUnsupportedFeature:
+			return pdk.Unsupported("tiff with " + e.Detail)
+		case e.Limit != nil:
+			return e
+		}
 	}
 	d.some = d.some || err == nil
 	d.missing = d.missing || err != nil || lack != ""
