@@ -186,6 +186,7 @@ func lackOf(p picture) func() (string, error) {
 type jpegSamples struct {
 	*jpegFile
 	count int
+	ycck  bool // its inks are luma, chroma and black
 }
 
 func openJPEGSamples(in readapi.Input) (*jpegSamples, error) {
@@ -197,7 +198,7 @@ func openJPEGSamples(in readapi.Input) (*jpegSamples, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &jpegSamples{f.(*jpegFile), d.Frame.Components}
+	m := &jpegSamples{jpegFile: f.(*jpegFile), count: d.Frame.Components, ycck: d.Colors() == jpeg.YCCK}
 	m.raw = true
 	return m, nil
 }

@@ -3,6 +3,7 @@ package image
 import (
 	"bytes"
 	"encoding/binary"
+	"image/color"
 
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -138,6 +139,9 @@ func (d *tiffDecoder) jpegStream(stream []byte, s segment, b *budget) error {
 	w, rows := int(min(h.width, d.width-s.x)), int(min(h.height, s.h))
 	d.missing = d.missing || int64(w) < min(s.w, d.width-s.x) || int64(rows) < s.h
 	lack, err := m.samples(b, rows, func(y int, row []byte) {
+		if m.ycck && d.photometric == photoCMYK {
+			inksOfYCCK(row)
+		}
 		c := len(row) / int(h.width)
 		out := d.pix[((int(s.y)+y)*int(d.width)+int(s.x))*n:]
 		for x := range w {
@@ -155,6 +159,14 @@ func (d *tiffDecoder) jpegStream(stream []byte, s segment, b *budget) error {
 	d.some = d.some || err == nil
 	d.missing = d.missing || err != nil || lack != ""
 	return nil
+}
+
+// inksOfYCCK turns luma, chroma and black into inks (Adobe technical note 5116): the first three are what is left of red, green and blue.
+func inksOfYCCK(row []byte) {
+	for ; len(row) >= 4; row = row[4:] {
+		r, g, b := color.YCbCrToRGB(row[0], row[1], row[2])
+		row[0], row[1], row[2] = ^r, ^g, ^b
+	}
 }
 
 // fits agrees to a picture that is a strip or tile: it is no larger than that, and what of it lies beyond the page is counted.
