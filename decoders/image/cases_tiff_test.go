@@ -140,6 +140,8 @@ func tiffCodingCases(t testing.TB) []sample {
 		{name: "tiff-jpeg-planes", comment: "a JPEG for each plane", data: planar, want: frames(plain(32, 32, color.NRGBA{90, 90, 90, 255})), near: 1},
 		{name: "tiff-jpeg-cmyk", comment: "a JPEG of four inks, not inverted", data: tiffSpec{w: 8, h: 8, bits: []uint64{8, 8, 8, 8}, photometric: photoCMYK, compression: tiffJPEG, segments: [][]byte{flat("\x01\x02\x03\x04")}}.build(), want: frames(plain(8, 8, color.NRGBA{48, 63, 63, 255})), near: 1},
 		{name: "tiff-jpeg-rgb", comment: "a JPEG of red, green and blue, which the page says and the JPEG does not", data: tiffSpec{w: 8, h: 8, bits: eight, photometric: photoRGB, compression: tiffJPEG, segments: [][]byte{flat("\x01\x02\x03")}}.build(), want: frames(plain(8, 8, color.NRGBA{159, 128, 128, 255})), near: 1},
+		{name: "tiff-jpeg-ycck", comment: "inks that the JPEG has as luma, chroma and black", data: tiffSpec{w: 8, h: 8, bits: []uint64{8, 8, 8, 8}, photometric: photoCMYK, compression: tiffJPEG, segments: [][]byte{flat("\x01\x02\x03\x04", []byte(adobeCMYK[:len(adobeCMYK)-1]+"\x02"))}}.build(), want: frames(plain(8, 8, color.NRGBA{79, 79, 79, 255})), near: 1},
+		{name: "tiff-jpeg-gray-of-rgb", comment: "one component where the page has three samples", data: tiffSpec{w: 8, h: 8, bits: eight, photometric: photoRGB, compression: tiffJPEG, segments: [][]byte{flat("\x01")}}.build(), expect: readapi.CodeMalformed},
 		{name: "tiff-jpeg-grows", comment: "a strip that is a larger JPEG than the page", data: tiffSpec{w: 8, h: 8, bits: eight, photometric: photoYCbCr, compression: tiffJPEG, segments: [][]byte{jpegHeader(0xc0, 8, 9000, 9000, 3)}}.build(), expect: readapi.CodeMalformed},
 	}
 }

@@ -40,7 +40,7 @@ func (f *jpegFile) decoder(b *budget) (*jpeg.Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n > maxPixelBytes {
+	if n += f.held; n > maxPixelBytes {
 		return nil, pdk.OverLimit(readapi.CodeLimitMemory, "pixel_bytes", maxPixelBytes, n)
 	}
 	if err := b.spend(f.width, f.height); err != nil {
@@ -186,6 +186,7 @@ func lackOf(p picture) func() (string, error) {
 type jpegSamples struct {
 	*jpegFile
 	count int
+	ycck  bool // its inks are luma, chroma and black
 }
 
 func openJPEGSamples(in readapi.Input) (*jpegSamples, error) {
@@ -197,7 +198,7 @@ func openJPEGSamples(in readapi.Input) (*jpegSamples, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &jpegSamples{f.(*jpegFile), d.Frame.Components}
+	m := &jpegSamples{jpegFile: f.(*jpegFile), count: d.Frame.Components, ycck: d.Colors() == jpeg.YCCK}
 	m.raw = true
 	return m, nil
 }

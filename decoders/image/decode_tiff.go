@@ -107,6 +107,12 @@ func (d *tiffDecoder) decode(b *budget) (missing string, err error) {
 			return "", err
 		}
 	}
+	if d.samples == 1 && d.photometric == whiteIsZero {
+		for i, v := range d.pix {
+			d.pix[i] = ^v
+		}
+		d.photometric = blackIsZero
+	}
 	if d.missing {
 		return tiffMissing, nil
 	}

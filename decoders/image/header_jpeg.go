@@ -13,6 +13,8 @@ type jpegFile struct {
 	header
 	in  readapi.Input
 	raw bool // its components are wanted as they are
+
+	held int64 // bytes of pixels that whoever wants them holds
 }
 
 func openJPEG(in readapi.Input) (file, error) {

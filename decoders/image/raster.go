@@ -39,6 +39,19 @@ type stdRaster struct {
 	parts []plane // of a lossy picture: luma and chroma, or luma alone
 }
 
+// grayRaster is a raster that may be one plane of opaque gray: it is shrunk in a third of the time.
+type grayRaster interface{ gray() (p plane, ok bool) }
+
+// colored is p as pixels.
+func (p plane) colored() *nrgba {
+	m := newNRGBA(p.w, p.h)
+	m.solid = true
+	for y := range p.h {
+		copyGray(m.pix[4*p.w*y:4*p.w*(y+1)], p.pix[y*p.stride:][:p.w], 1)
+	}
+	return m
+}
+
 // planar is a raster that has its pixels as luma and chroma. Shrinking those, and encoding them as they are, saves most of the work of a
 // photo and two conversions.
 type planar interface {

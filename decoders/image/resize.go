@@ -8,6 +8,14 @@ package image
 // each of its rows and target columns (157 MB at 3,136 to 1,568 pixels), this one some rows; and integers give the same picture on every
 // machine.
 func shrink(src raster, tw, th int) (out *nrgba, rows int) {
+	if g, ok := src.(grayRaster); ok {
+		if p, ok := g.gray(); ok {
+			if p.w != tw || p.h != th {
+				p = p.shrink(tw, th)
+			}
+			return p.colored(), th
+		}
+	}
 	sw, sh := src.size()
 	if s, ok := src.(selfShrinking); ok && (tw < sw || th < sh) {
 		return s.shrunk(tw, th), th

@@ -9,17 +9,19 @@ import (
 func (d *tiffDecoder) size() (int, int) { return int(d.width), int(d.height) }
 func (d *tiffDecoder) opaque() bool     { return d.alphaSample < 0 }
 
+// gray is the page's only plane; see shrink.
+func (d *tiffDecoder) gray() (plane, bool) {
+	w, h := d.size()
+	return plane{d.pix, w, w, h}, d.samples == 1 && d.photometric == blackIsZero
+}
+
 // row gives the colours of row y.
 func (d *tiffDecoder) row(y int, dst []byte) error {
 	n := int(d.samples)
 	src := d.pix[y*int(d.width)*n:][:int(d.width)*n]
 	switch { // most pages
-	case n == 1 && d.photometric <= blackIsZero:
-		flip := byte(d.photometric - blackIsZero) // 255 where white is zero
-		for i, v := range src {
-			v ^= flip
-			binary.LittleEndian.PutUint32(dst[4*i:], uint32(v)*0x010101|0xff000000)
-		}
+	case n == 1 && d.photometric == blackIsZero:
+		copyGray(dst, src, 1)
 		return nil
 	case n == 3 && d.photometric == photoRGB:
 		for i := 0; len(src) >= 3; i, src = i+4, src[3:] {

@@ -3,6 +3,7 @@ package image
 import (
 	"bytes"
 	"encoding/binary"
+	"image/color"
 
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -131,24 +132,41 @@ func (d *tiffDecoder) jpegStream(stream []byte, s segment, b *budget) error {
 		return err
 	}
 	n := int(d.samples)
-	if c := m.components(); c > 1 && (c > n || d.planar) {
-		return pdk.Malformed("components that the page does not have")
+	if c := m.components(); d.planar && c != 1 || !d.planar && c != n {
+		return pdk.Malformed("a strip or tile of other components than the page says")
 	}
+	m.held = int64(len(d.pix))
 	w, rows := int(min(h.width, d.width-s.x)), int(min(h.height, s.h))
 	d.missing = d.missing || int64(w) < min(s.w, d.width-s.x) || int64(rows) < s.h
 	lack, err := m.samples(b, rows, func(y int, row []byte) {
+		if m.ycck && d.photometric == photoCMYK {
+			inksOfYCCK(row)
+		}
 		c := len(row) / int(h.width)
 		out := d.pix[((int(s.y)+y)*int(d.width)+int(s.x))*n:]
 		for x := range w {
 			copy(out[x*n+int(s.plane):][:c], row[x*c:])
 		}
 	})
-	if e, ok := asFailure(err); ok && e.Code == readapi.CodeUnsupportedFeature {
-		return pdk.Unsupported("tiff with " + e.Detail)
+	if e, ok := asFailure(err); ok {
+		switch {
+		case e.Code == readapi.CodeUnsupportedFeature:
+			return pdk.Unsupported("tiff with " + e.Detail)
+		case e.Limit != nil:
+			return e
+		}
 	}
 	d.some = d.some || err == nil
 	d.missing = d.missing || err != nil || lack != ""
 	return nil
+}
+
+// inksOfYCCK turns luma, chroma and black into inks (Adobe technical note 5116): the first three are what is left of red, green and blue.
+func inksOfYCCK(row []byte) {
+	for ; len(row) >= 4; row = row[4:] {
+		r, g, b := color.YCbCrToRGB(row[0], row[1], row[2])
+		row[0], row[1], row[2] = ^r, ^g, ^b
+	}
 }
 
 // fits agrees to a picture that is a strip or tile: it is no larger than that, and what of it lies beyond the page is counted.

@@ -27,6 +27,11 @@ const maxNear = 1
 // words of ours why the profile is of no use.
 func Parse(b []byte, m Model) (*Transform, error) {
 	p, err := newProfile(b, m)
+	if err == errModel && m == Gray { // many a gray picture says sRGB, which is true of it too
+		if t, err := Parse(b, RGB); t == nil && err == nil {
+			return nil, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

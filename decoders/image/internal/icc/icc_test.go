@@ -132,6 +132,9 @@ func TestSRGB(t *testing.T) {
 	if to, err := Parse(icctest.Gray("XYZ", icctest.Table(1024, icctest.Expanded)).Bytes(), Gray); to != nil || err != nil {
 		t.Errorf("gray with the curve of sRGB: %v", err)
 	}
+	if to, err := Parse(icctest.SRGB(icctest.Table(1024, icctest.Expanded)).Bytes(), Gray); to != nil || err != nil {
+		t.Errorf("gray that says sRGB: %v", err)
+	}
 	same := icctest.Lut16(3, 33, func(v []float64) [3]float64 {
 		return icctest.OldLab(icctest.Lab(icctest.Expanded(v[0]), icctest.Expanded(v[1]), icctest.Expanded(v[2])))
 	})
