@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// ImageTokens is what a picture is taken to cost where no provider profile says better.
+// ImageTokens is what a picture is taken to cost before its size is known; ImageCost says what one of a known size costs.
 const ImageTokens = 2000
 
 // EstimateTokens estimates the tokens of s without any model's tokenizer: a quarter for an ASCII character, a half for other characters

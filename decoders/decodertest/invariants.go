@@ -194,7 +194,7 @@ func (s suite) checkBudget(req readapi.Request, res readapi.Result) {
 	for _, p := range res.Parts {
 		switch p.Type {
 		case readapi.PartImage:
-			tokens += readapi.ImageTokens
+			tokens += req.Fit().Cost.Tokens(int64(p.Image.Width), int64(p.Image.Height))
 			size += int64(len(p.Image.Bytes))
 		default:
 			tokens += readapi.EstimateTokens(p.Text) + readapi.EstimateTokens(string(p.Data))

@@ -39,10 +39,16 @@ func cases(t testing.TB) []sample {
 	out = append(out, webpCases()...)
 	out = append(out, orientationCases(t)...)
 	out = append(out, bombCases(t)...)
+	out = append(out, namedCases()...)
 	out = append(out, sample{name: "empty", comment: "no bytes at all", expect: readapi.CodeMalformed})
 	out = append(out, sample{name: "prose", comment: "text that begins like a picture", data: []byte("GIF89 is a format"), expect: readapi.CodeMalformed})
 	out = append(out, tiffCases(t)...)
-	return append(out, tiffCodingCases(t)...)
+	out = append(out, tiffCodingCases(t)...)
+	out = append(out, tiffFaxCases()...)
+	out = append(out, tiffColourCases(t)...)
+	out = append(out, oldJPEGCases(t)...)
+	out = append(out, iccCases(t)...)
+	return append(out, tiffLayoutCases(t)...)
 }
 
 func frames(m ...*image.NRGBA) []*image.NRGBA { return m }
@@ -73,7 +79,7 @@ func pngCases(t testing.TB) []sample {
 		{name: "png-filter", comment: "a row whose filter nobody knows ends the picture", data: newPNG(1, 2, 8, 0, 0).chunk("IDAT", deflate(t, []byte{0, 9, 7, 9})).end(), want: frames(on(plain(1, 2, color.NRGBA{0, 0, 0, 255}), 0, 0, plain(1, 1, color.NRGBA{9, 9, 9, 255}))), warnings: []string{"partial"}},
 		{name: "png-deep", comment: "39 megapixels of eight bytes need no more than a row", data: newPNG(6500, 6000, 16, 6, 0).chunk("IDAT", deflate(t, make([]byte, 9))).end(), expect: readapi.CodeMalformed},
 		{name: "png-cut-file", comment: "the file ends within the pixels", data: whole[:len(whole)-30], w: 6, h: 4, warnings: []string{"partial"}},
-		{name: "png-metadata", comment: "words, XMP and a place", data: rgbaPNG(t, q, addPNGSecrets(t)), want: frames(q), meta: map[string]any{"has_gps": true, "orientation": 1.0}, warnings: []string{"metadata_stripped"}},
+		{name: "png-metadata", comment: "words, XMP and a place", data: rgbaPNG(t, q, addPNGSecrets(t)), want: frames(q), meta: map[string]any{"has_gps": true, "orientation": 1.0}, warnings: []string{"icc_ignored", "metadata_stripped"}},
 		{name: "png-trailing", comment: "bytes behind the end", data: append(bytes.Clone(whole), "<html>"+secret...), want: frames(q)},
 		{name: "png-no-pixels", comment: "nothing but a header", data: newPNG(6, 4, 8, 6, 0).end(), expect: readapi.CodeMalformed},
 		{name: "png-depth", comment: "a bit depth that the colour type does not have", data: newPNG(6, 4, 3, 6, 0).chunk("IDAT", deflate(t, rgbaRows(q))).end(), expect: readapi.CodeUnsupportedFeature},
@@ -126,7 +132,7 @@ func jpegCases(t testing.TB) []sample {
 	return []sample{
 		{name: "jpeg", comment: "baseline", data: whole, want: frames(q), near: 12, meta: map[string]any{"format": "jpeg", "color": "ycbcr", "has_gps": false}},
 		{name: "jpeg-gray", comment: "one component", data: jpegOf(t, grey), want: frames(plain(20, 20, color.NRGBA{77, 77, 77, 255})), near: 1, meta: map[string]any{"color": "gray"}},
-		{name: "jpeg-metadata", comment: "EXIF, XMP, IPTC, a comment, a profile", data: append(secrets, secret...), want: frames(q), near: 12, meta: map[string]any{"has_gps": true, "icc": true}, warnings: []string{"metadata_stripped"}},
+		{name: "jpeg-metadata", comment: "EXIF, XMP, IPTC, a comment, a profile", data: append(secrets, secret...), want: frames(q), near: 12, meta: map[string]any{"has_gps": true, "icc": true}, warnings: []string{"icc_ignored", "metadata_stripped"}},
 		{name: "jpeg-no-end", comment: "the end marker is missing", data: whole[:len(whole)-2], want: frames(q), near: 12},
 		{name: "jpeg-junk-between", comment: "bytes between segments", data: append(append([]byte{0xff, 0xd8}, jpegSegment(0xfe, "")...), append([]byte{1, 2, 3, 0xff}, whole[2:]...)...), want: frames(q), near: 12},
 		{name: "jpeg-cut", comment: "the file ends within the pixels", data: whole[:len(whole)-40], expect: readapi.CodeMalformed},
@@ -267,6 +273,7 @@ func icoCases(t testing.TB) []sample {
 		{name: "ico-dib", comment: "32 bits with alpha: the mask does not count", data: ico(append(dib, mask...)), want: frames(q), meta: map[string]any{"format": "ico", "frames": 1.0}},
 		{name: "ico-mask", comment: "eight bits: the mask says what is transparent", data: ico(append(low, mask...)), want: frames(on(q, 0, 0, plain(1, 1, none)))},
 		{name: "ico-png", comment: "the largest picture is the frame", data: ico(append(dib, mask...), rgbaPNG(t, quarters(20, 10), nil)), want: frames(quarters(20, 10))},
+		{name: "cur-mask", comment: "a cursor: an icon with a hot spot", data: cursor(ico(append(low, mask...)), 5, 3), want: frames(on(q, 0, 0, plain(1, 1, none)))},
 		{name: "ico-deepest", comment: "two as large, and a directory that does not say which is deeper", data: bytes.Replace(bytes.Replace(ico(append(low, mask...), append(dib, mask...)), []byte{8, 8, 0, 0, 1, 0, 32}, []byte{8, 8, 0, 0, 1, 0, 0}, 1), []byte{9, 9, 0, 0, 1, 0, 32}, []byte{8, 8, 0, 0, 1, 0, 0}, 1), want: frames(q)},
 		{name: "ico-no-mask", comment: "a writer that does not count a mask, and has none", data: ico(wide), want: frames(quarters(8, 8))},
 		{name: "cur", comment: "a cursor: where an icon's directory has the depth it has the point", data: append([]byte{0, 0, 2}, ico(append(dib, mask...))[3:]...), want: frames(q), meta: map[string]any{"format": "cur"}},

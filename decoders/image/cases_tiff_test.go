@@ -77,7 +77,6 @@ func tiffCases(t testing.TB) []sample {
 		{name: "tiff-tile-wide", comment: "tiles far wider than the page", data: tiffSpec{w: 6, h: 4, bits: eight, photometric: photoRGB, tile: 4096, segments: [][]byte{rgb(q)}}.build(), expect: readapi.CodeMalformed},
 		{name: "tiff-no-directory", comment: "the first directory lies behind the end", data: []byte("II\x2a\x00\xff\xff\xff\xff"), expect: readapi.CodeMalformed},
 		{name: "tiff-float", comment: "floating-point samples", data: with(func(s *tiffSpec) { s.extra = []entry{short(339, 3, 3, 3)} }).build(), expect: readapi.CodeUnsupportedFeature},
-		{name: "tiff-lab", comment: "Lab colours", data: with(func(s *tiffSpec) { s.photometric = 8 }).build(), expect: readapi.CodeUnsupportedFeature},
 		{name: "tiff-zstd", comment: "a compression that nobody has", data: with(func(s *tiffSpec) { s.compression = 50000 }).build(), expect: readapi.CodeUnsupportedFeature},
 	}
 }
@@ -142,7 +141,6 @@ func tiffCodingCases(t testing.TB) []sample {
 		{name: "tiff-jpeg-cmyk", comment: "a JPEG of four inks, not inverted", data: tiffSpec{w: 8, h: 8, bits: []uint64{8, 8, 8, 8}, photometric: photoCMYK, compression: tiffJPEG, segments: [][]byte{flat("\x01\x02\x03\x04")}}.build(), want: frames(plain(8, 8, color.NRGBA{48, 63, 63, 255})), near: 1},
 		{name: "tiff-jpeg-rgb", comment: "a JPEG of red, green and blue, which the page says and the JPEG does not", data: tiffSpec{w: 8, h: 8, bits: eight, photometric: photoRGB, compression: tiffJPEG, segments: [][]byte{flat("\x01\x02\x03")}}.build(), want: frames(plain(8, 8, color.NRGBA{159, 128, 128, 255})), near: 1},
 		{name: "tiff-jpeg-grows", comment: "a strip that is a larger JPEG than the page", data: tiffSpec{w: 8, h: 8, bits: eight, photometric: photoYCbCr, compression: tiffJPEG, segments: [][]byte{jpegHeader(0xc0, 8, 9000, 9000, 3)}}.build(), expect: readapi.CodeMalformed},
-		{name: "tiff-fax3-2d", comment: "Group 3 in two dimensions", data: tiffSpec{w: 8, h: 2, bits: []uint64{1}, compression: tiffFax3, segments: [][]byte{fax}, extra: []entry{long(292, 1)}}.build(), expect: readapi.CodeUnsupportedFeature},
 	}
 }
 

@@ -104,6 +104,11 @@ func (f *bmpFile) info(off int64) error {
 	if f.height < 0 {
 		f.height, f.topDown = -f.height, true
 	}
+	const embedded = "DEBM" // MS-WMF, 2.1.1.15, PROFILE_EMBEDDED as it is stored
+	if f.headerBytes >= 124 && string(b[56:60]) == embedded {
+		f.icc = true
+		f.profile = wholeProfile(f.in, span{off + int64(binary.LittleEndian.Uint32(b[112:])), int64(binary.LittleEndian.Uint32(b[116:]))})
+	}
 	if f.width < 0 {
 		return pdk.Malformed("bmp of negative width")
 	}

@@ -35,10 +35,11 @@ var Decoder = pdk.Decoder{
 		"text/vcard", "application/json", "application/x-ndjson", "application/xml", "application/x-ipynb+json", "application/rtf",
 		"application/mbox", "message/rfc822", "image/svg+xml",
 	},
-	Unit:    readapi.UnitLine,
-	Forms:   []readapi.Form{readapi.FormText, readapi.FormSource},
-	Samples: samples,
-	Decode:  decode,
+	Unit:     readapi.UnitLine,
+	Children: true,
+	Forms:    []readapi.Form{readapi.FormText, readapi.FormSource},
+	Samples:  samples,
+	Decode:   decode,
 }
 
 // WarnNULPadding says that NUL bytes at the end of the file were left out.

@@ -219,8 +219,8 @@ func TestRefusals(t *testing.T) {
 	if _, err := try(string(noise), nil); readapi.CodeOf(err) != readapi.CodeMalformed {
 		t.Errorf("noise gives %v", err)
 	}
-	if _, err := try("\x1b$)C\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", nil); readapi.CodeOf(err) != readapi.CodeUnsupportedFeature || !strings.Contains(err.Error(), "iso-2022-kr") {
-		t.Errorf("ISO-2022-KR gives %v", err)
+	if _, err := try("\x1b$)A\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", nil); readapi.CodeOf(err) != readapi.CodeUnsupportedFeature || !strings.Contains(err.Error(), "iso-2022-cn") {
+		t.Errorf("ISO-2022-CN gives %v", err)
 	}
 	if _, err := try("x", func(r *readapi.Request) { r.Form = readapi.FormImage }); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
 		t.Errorf("a picture of a text gives %v", err)

@@ -64,6 +64,7 @@ func charsetVectors(t *testing.T) (out []decodertest.Vector) {
 		vector("gbk-short", "six characters", charsettest.Encode(t, "好的，谢谢\n", "gbk"), "好的，谢谢\n"),
 		vector("gbk-behind-ascii", "8.6 kB of ASCII before the first other byte", head+charsettest.Encode(t, chinese, "gbk"), head+chinese),
 		vector("iso-2022-jp-behind-ascii", "8.6 kB of ASCII before the first escape", head+charsettest.Encode(t, charsettest.Languages[17].Text, "iso-2022-jp"), head+charsettest.Languages[17].Text),
+		vector("charset-iso-2022-kr", "shifts, and a line that begins in ASCII again", "\x1b$)C\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", "\n가나 다라\n"),
 		vector("quotes-windows-1252", "nothing above ASCII but typographic marks", charsettest.Encode(t, "“It’s fine” – he said…\n", "windows-1252"), "“It’s fine” – he said…\n"),
 	)
 }
@@ -143,7 +144,8 @@ func refusalVectors() []decodertest.Vector {
 		refusal("binary-noise", "random bytes", string(noise), readapi.CodeMalformed),
 		refusal("binary-png", "the beginning of a PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10\x00\x00\x00\x10\x08\x02\x00\x00\x00", readapi.CodeMalformed),
 		refusal("binary-nuls", "nothing but NULs", strings.Repeat("\x00", 64), readapi.CodeMalformed),
-		refusal("charset-iso-2022-kr", "a charset that nobody decodes", "\x1b$)C\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", readapi.CodeUnsupportedFeature),
+		refusal("charset-iso-2022-cn", "a charset that nobody decodes", "\x1b$)A\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", readapi.CodeUnsupportedFeature),
+		refusal("charset-utf-7", "another one", "caf+AOk-, d+AOk-j+AOA- vu\n", readapi.CodeUnsupportedFeature),
 		with(refusal("form-image", "a text has no pictures", "hello\n", readapi.CodeInvalidRequest), func(v *decodertest.Vector) { v.Form = readapi.FormImage }),
 	}
 }

@@ -15,6 +15,7 @@ import (
 // decode; the decoder returns whichever it gets. It is for one goroutine.
 type Writer struct {
 	req  *readapi.Request
+	fit  readapi.Fit // of pictures
 	sink func(abi.Kind, []byte) bool
 	buf  []byte
 
@@ -160,8 +161,8 @@ func (w *Writer) cost(text string) (tokens, bytes int64) {
 // escaped reports whether the host will escape what is hidden in a text.
 func (w *Writer) escaped() bool { return w.req.Form != readapi.FormSource && !w.req.Unescaped }
 
-// Image emits a picture of unit at, encoded as image/png or image/jpeg. Pictures and data are not cut: one that does not fit goes to the
-// next answer.
+// Image emits a picture of unit at, encoded as image/png or image/jpeg, as the request's TakesImage says, at the size that its Fit says; the
+// host has one that is not so scaled and encoded again. Pictures and data are not cut: one that does not fit goes to the next answer.
 func (w *Writer) Image(at int64, mediaType readapi.MediaType, width, height int, encoded []byte) error {
 	given, err := w.begin(at)
 	if err != nil || given {
@@ -170,13 +171,14 @@ func (w *Writer) Image(at int64, mediaType readapi.MediaType, width, height int,
 	if err := w.flush(); err != nil {
 		return err
 	}
-	if !w.fits(readapi.ImageTokens, int64(len(encoded))) && w.parts > 0 {
+	cost := w.fit.Cost.Tokens(int64(width), int64(height))
+	if !w.fits(cost, int64(len(encoded))) && w.parts > 0 {
 		return w.full(0)
 	}
 	if w.req.MaxBytes > 0 && int64(len(encoded)) > w.req.MaxBytes {
 		return w.fail(OverLimit(readapi.CodeLimitOutput, "max_bytes", w.req.MaxBytes, int64(len(encoded))))
 	}
-	w.spend(readapi.ImageTokens, int64(len(encoded)))
+	w.spend(cost, int64(len(encoded)))
 	return w.emit(abi.KindImage, abi.Part{At: at, MediaType: mediaType, Width: width, Height: height}, encoded)
 }
 
@@ -246,10 +248,12 @@ func (w *Writer) File(at int64, c readapi.Child, data []byte) error {
 		if err := w.flush(); err != nil {
 			return err
 		}
-		if w.parts > 0 && (!w.fits(readapi.ImageTokens, 0) || w.files+int64(len(data)) > w.req.MaxFileBytes) {
+		// Its size is not known here. The host counts again when it is, and ends the answer where it does not fit after all.
+		cost := min(readapi.ImageTokens, w.fit.Tokens(w.fit.MaxEdge, w.fit.MaxEdge))
+		if w.parts > 0 && (!w.fits(cost, 0) || w.files+int64(len(data)) > w.req.MaxFileBytes) {
 			return w.full(0)
 		}
-		w.spend(readapi.ImageTokens, 0)
+		w.spend(cost, 0)
 	}
 	if w.files += int64(len(data)); w.files > w.req.MaxFileBytes {
 		return w.fail(OverLimit(readapi.CodeLimitOutput, "max_file_bytes", w.req.MaxFileBytes, w.files))

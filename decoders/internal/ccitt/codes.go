@@ -1,6 +1,9 @@
 package ccitt
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // The codes of runs (T.4, tables 2 and 3): of 0 to 63 pixels, then of 64, 128, … 1728. commonCodes are those of 1792, 1856, … 2560 in both
 // colours.
@@ -37,6 +40,9 @@ type run struct {
 
 // runTable holds the run for each value of the next codeBits bits.
 type runTable []run
+
+// tables are made once: a TIFF may hold thousands of strips.
+var tables = sync.OnceValues(func() (white, black runTable) { return newTable(whiteCodes), newTable(blackCodes) })
 
 // newTable returns the table of the codes in list and of commonCodes.
 func newTable(list string) runTable {

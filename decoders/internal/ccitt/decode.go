@@ -1,6 +1,7 @@
 package ccitt
 
-// Params are what the data do not say themselves (ISO 32000-1, table 11).
+// Params are what the data do not say themselves (ISO 32000-1, table 11). TIFF's modified Huffman coding (TIFF 6.0, section 10) is Group 3 in
+// one dimension, aligned to bytes.
 type Params struct {
 	K          int // below 0: Group 4; 0: Group 3 in one dimension; above: in two
 	Columns    int // pixels of a row; 1 at least
@@ -15,10 +16,8 @@ func Decode(src []byte, p Params, most int) (rows []byte, damaged bool) {
 	if p.Columns < 1 {
 		return nil, true
 	}
-	d := decoder{
-		Params: p, in: bitReader{src: src}, white: newTable(whiteCodes), black: newTable(blackCodes),
-		line: make([]byte, (p.Columns+7)/8),
-	}
+	d := decoder{Params: p, in: bitReader{src: src}, line: make([]byte, (p.Columns+7)/8)}
+	d.white, d.black = tables()
 	for n := 0; n < most && d.next(); n++ {
 		rows = append(rows, d.line...)
 	}
