@@ -134,7 +134,7 @@ func (p *pixels) readSizes(c code, sizes []uint8) bool {
 
 // read fills pix and returns how many pixels came before the data end or are damaged.
 func (p *pixels) read(pix []uint32) int {
-	r, t := p.r, p.tables.entries
+	r, t, w := p.r, p.tables.entries, p.w
 	mask := -1 // of a column within a square; without squares the columns are all within the first
 	if p.which != nil {
 		mask = 1<<p.bits - 1
@@ -147,7 +147,7 @@ func (p *pixels) read(pix []uint32) int {
 		}
 		n := 1
 		if g.plain { // up to the end of the row, or of the square
-			if n = p.w - x; p.which != nil {
+			if n = w - x; p.which != nil {
 				n = min(n, mask+1-x&mask)
 			}
 			for k := range pix[i : i+n] {
@@ -174,7 +174,7 @@ func (p *pixels) read(pix []uint32) int {
 			}
 		}
 		i += n
-		for x += n; x >= p.w; x -= p.w {
+		for x += n; x >= w; x -= w {
 			y++
 		}
 	}
@@ -200,8 +200,9 @@ func (p *pixels) repeat(pix []uint32, i, s int, g *group) int {
 
 // remembered is a pixel of the cache (3.6.2.3), where those before i are put first.
 func (p *pixels) remembered(pix []uint32, i, s int) uint32 {
+	shift := p.cacheShift & 31
 	for _, v := range pix[p.cached:i] {
-		p.cache[v*0x1e35a7bd>>p.cacheShift] = v
+		p.cache[v*0x1e35a7bd>>shift] = v
 	}
 	p.cached = i
 	return p.cache[s]

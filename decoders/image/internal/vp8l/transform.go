@@ -145,32 +145,41 @@ func mean(a, b uint32) uint32 { return (a^b)&0xfefefefe>>1 + a&b }
 
 // nearer is the one of left and top that is nearer to left + top - corner, all samples together.
 func nearer(left, top, corner uint32) uint32 {
-	d := int32(0)
-	for s := 0; s < 32; s += 8 {
-		c := int32(corner >> s & 0xff)
-		d += abs(int32(top>>s&0xff)-c) - abs(int32(left>>s&0xff)-c)
-	}
+	d := abs(int32(top>>24)-int32(corner>>24)) - abs(int32(left>>24)-int32(corner>>24))
+	d += abs(int32(top>>16&0xff)-int32(corner>>16&0xff)) - abs(int32(left>>16&0xff)-int32(corner>>16&0xff))
+	d += abs(int32(top>>8&0xff)-int32(corner>>8&0xff)) - abs(int32(left>>8&0xff)-int32(corner>>8&0xff))
+	d += abs(int32(top&0xff)-int32(corner&0xff)) - abs(int32(left&0xff)-int32(corner&0xff))
 	if d < 0 {
 		return left
 	}
 	return top
 }
 
-func gradient(left, top, corner uint32) (p uint32) {
-	for s := 0; s < 32; s += 8 {
-		p |= clip(int32(left>>s&0xff)+int32(top>>s&0xff)-int32(corner>>s&0xff)) << s
-	}
-	return p
+func gradient(left, top, corner uint32) uint32 {
+	a := clip(int32(left>>24) + int32(top>>24) - int32(corner>>24))
+	r := clip(int32(left>>16&0xff) + int32(top>>16&0xff) - int32(corner>>16&0xff))
+	g := clip(int32(left>>8&0xff) + int32(top>>8&0xff) - int32(corner>>8&0xff))
+	b := clip(int32(left&0xff) + int32(top&0xff) - int32(corner&0xff))
+	return a<<24 | r<<16 | g<<8 | b
 }
 
-func halfGradient(middle, corner uint32) (p uint32) {
-	for s := 0; s < 32; s += 8 {
-		m := int32(middle >> s & 0xff)
-		p |= clip(m+(m-int32(corner>>s&0xff))/2) << s
-	}
-	return p
+func halfGradient(middle, corner uint32) uint32 {
+	half := func(m, c int32) uint32 { return clip(m + (m-c)/2) }
+	a := half(int32(middle>>24), int32(corner>>24))
+	r := half(int32(middle>>16&0xff), int32(corner>>16&0xff))
+	g := half(int32(middle>>8&0xff), int32(corner>>8&0xff))
+	b := half(int32(middle&0xff), int32(corner&0xff))
+	return a<<24 | r<<16 | g<<8 | b
 }
 
-func clip(v int32) uint32 { return uint32(max(0, min(255, v))) }
+func clip(v int32) uint32 {
+	if uint32(v) <= 255 {
+		return uint32(v)
+	}
+	return uint32(^v>>31) & 0xff // 0 below, 255 above
+}
 
-func abs(v int32) int32 { return max(v, -v) }
+func abs(v int32) int32 {
+	s := v >> 31
+	return (v ^ s) - s
+}
