@@ -119,37 +119,6 @@ func apngCases(t testing.TB) []sample {
 	}
 }
 
-func jpegCases(t testing.TB) []sample {
-	q := quarters(32, 32)
-	whole := jpegOf(t, q)
-	grey := image.NewGray(image.Rect(0, 0, 20, 20))
-	for i := range grey.Pix {
-		grey.Pix[i] = 77
-	}
-	secrets := jpegOf(t, q, jpegSegment(0xe1, "Exif\x00\x00"+string(exifBlock(binary.LittleEndian, 1))), jpegSegment(0xe1, "http://ns.adobe.com/xap/1.0/\x00"+secret),
-		jpegSegment(0xed, "Photoshop 3.0\x00"+secret), jpegSegment(0xfe, secret), jpegSegment(0xe2, "ICC_PROFILE\x00\x01\x01"+secret))
-	level := plain(16, 16, color.NRGBA{159, 159, 159, 255}) // 128 and 31 times 8, of which a block of 8 by 8 has an eighth
-	return []sample{
-		{name: "jpeg", comment: "baseline", data: whole, want: frames(q), near: 12, meta: map[string]any{"format": "jpeg", "color": "ycbcr", "has_gps": false}},
-		{name: "jpeg-gray", comment: "one component", data: jpegOf(t, grey), want: frames(plain(20, 20, color.NRGBA{77, 77, 77, 255})), near: 1, meta: map[string]any{"color": "gray"}},
-		{name: "jpeg-metadata", comment: "EXIF, XMP, IPTC, a comment, a profile", data: append(secrets, secret...), want: frames(q), near: 12, meta: map[string]any{"has_gps": true, "icc": true}, warnings: []string{"icc_ignored", "metadata_stripped"}},
-		{name: "jpeg-no-end", comment: "the end marker is missing", data: whole[:len(whole)-2], want: frames(q), near: 12},
-		{name: "jpeg-junk-between", comment: "bytes between segments", data: append(append([]byte{0xff, 0xd8}, jpegSegment(0xfe, "")...), append([]byte{1, 2, 3, 0xff}, whole[2:]...)...), want: frames(q), near: 12},
-		{name: "jpeg-cut", comment: "the file ends within the pixels", data: whole[:len(whole)-40], expect: readapi.CodeMalformed},
-		{name: "jpeg-progressive", comment: "two scans", data: progressive(), want: frames(level), near: 1},
-		{name: "jpeg-progressive-cut", comment: "the second scan is cut: less detail, all of the picture", data: progressive()[:len(progressive())-3], want: frames(level), near: 1, warnings: []string{"partial"}},
-		{name: "jpeg-progressive-first-cut", comment: "not even one scan is there", data: progressive()[:len(progressive())-14], expect: readapi.CodeMalformed},
-		{name: "jpeg-cmyk", comment: "four inks, inverted as Adobe has them", data: flat("\x01\x02\x03\x04", []byte(adobeCMYK)), want: frames(plain(8, 8, color.NRGBA{80, 64, 64, 255})), near: 1, meta: map[string]any{"color": "cmyk"}},
-		{name: "jpeg-cmyk-unknown", comment: "four components that nobody explains", data: flat("\x01\x02\x03\x04"), expect: readapi.CodeUnsupportedFeature},
-		{name: "jpeg-rgb", comment: "components by the names of the colours", data: flat("RGB"), want: frames(plain(8, 8, color.NRGBA{159, 128, 128, 255})), near: 1},
-		{name: "jpeg-no-frame", comment: "no frame header", data: whole[:10], expect: readapi.CodeMalformed},
-		{name: "jpeg-lossless", comment: "a process that is not decoded", data: jpegHeader(0xc3, 8, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
-		{name: "jpeg-arithmetic", comment: "arithmetic coding", data: jpegHeader(0xc9, 8, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
-		{name: "jpeg-12-bit", comment: "twelve bits", data: jpegHeader(0xc1, 12, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
-		{name: "jpeg-height-later", comment: "the height comes behind the data", data: jpegHeader(0xc0, 8, 16, 0, 3), expect: readapi.CodeUnsupportedFeature},
-	}
-}
-
 func gifCases(t testing.TB) []sample {
 	q := quarters(8, 8)
 	index := quarterIndices(8, 8, upTo(8))

@@ -198,16 +198,21 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 		}
 	}
 	tw, th := a.size(w, h)
+	lack := lackOf(p)
 	to, err := a.toSRGB(&p, at)
 	if err != nil {
 		return e, "", err
 	}
 	if a.terms.jpeg && to == nil {
 		if e, ok := encodePlanes(p, tw, th, a.terms.maxBytes); ok {
-			return e, p.partial, nil
+			partial, err = lack()
+			return e, partial, err
 		}
 	}
-	m, rows := shrink(p, tw, th)
+	m, rows := shrink(p.raster, tw, th)
+	if p.partial, err = lack(); err != nil {
+		return e, "", err
+	}
 	switch {
 	case rows == 0:
 		return e, "", pdk.Malformed("no pixels")

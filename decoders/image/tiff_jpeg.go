@@ -3,8 +3,6 @@ package image
 import (
 	"bytes"
 	"encoding/binary"
-	"image"
-	"image/jpeg"
 
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -12,9 +10,6 @@ import (
 
 // maxTables bounds the shared JPEG tables of a page.
 const maxTables = 64 << 10
-
-// adobeCMYK is an APP14 segment that says: four components as they are. Without one the library refuses them.
-const adobeCMYK = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
 
 const (
 	jpegBegin = "\xff\xd8"
@@ -30,9 +25,6 @@ func (d *tiffDecoder) jpegSegment(s segment, b *budget) error {
 		return nil
 	}
 	stream := []byte(jpegBegin)
-	if d.photometric == photoCMYK {
-		stream = append(stream, adobeCMYK...)
-	}
 	if t := d.f.dir.data(d.tables, maxTables); len(t) > 4 && string(t[:2]) == jpegBegin {
 		stream = append(stream, bytes.TrimSuffix(t[2:], []byte(jpegEnd))...)
 	}
@@ -127,32 +119,36 @@ func huffmanTable(in readapi.Input, off uint64) []byte {
 	return nil
 }
 
-// jpegStream decodes a JPEG that holds s.
+// jpegStream decodes a JPEG that holds s, and copies its samples.
 func (d *tiffDecoder) jpegStream(stream []byte, s segment, b *budget) error {
-	f, err := openJPEG(bytes.NewReader(stream))
+	m, err := openJPEGSamples(bytes.NewReader(stream))
 	if err != nil {
 		d.missing = true
 		return nil
 	}
-	h := f.(*jpegFile)
-	if feature := h.unsupported(); feature != "" {
-		return pdk.Unsupported("tiff with " + feature)
-	}
-	if err := d.fits(&h.header, s, b); err != nil {
+	h := m.head()
+	if err := d.fits(h, s, b); err != nil {
 		return err
 	}
-	if err := b.size(h.width, h.height, h.bytesPerPixel()+d.samples); err != nil {
-		return err
+	n := int(d.samples)
+	if c := m.components(); c > 1 && (c > n || d.planar) {
+		return pdk.Malformed("components that the page does not have")
 	}
-	img, err := jpeg.Decode(&jpegReader{Reader: bytes.NewReader(stream)})
-	if err != nil {
-		if e, ok := asFailure(jpegFailure(err)); ok && e.Code == readapi.CodeUnsupportedFeature {
-			return e
+	w, rows := int(min(h.width, d.width-s.x)), int(min(h.height, s.h))
+	d.missing = d.missing || int64(w) < min(s.w, d.width-s.x) || int64(rows) < s.h
+	lack, err := m.samples(b, rows, func(y int, row []byte) {
+		c := len(row) / int(h.width)
+		out := d.pix[((int(s.y)+y)*int(d.width)+int(s.x))*n:]
+		for x := range w {
+			copy(out[x*n+int(s.plane):][:c], row[x*c:])
 		}
-		d.missing = true
-		return nil
+	})
+	if e, ok := asFailure(err); ok && e.Code == readapi.CodeUnsupportedFeature {
+		return pdk.Unsupported("tiff with " + e.Detail)
 	}
-	return d.place(img, s)
+	d.some = d.some || err == nil
+	d.missing = d.missing || err != nil || lack != ""
+	return nil
 }
 
 // fits agrees to a picture that is a strip or tile: it is no larger than that, and what of it lies beyond the page is counted.
@@ -162,50 +158,6 @@ func (d *tiffDecoder) fits(h *header, s segment, b *budget) error {
 	}
 	if shown := min(h.width, d.width-s.x) * min(h.height, s.h); b.spend(h.width*h.height-shown, 1) != nil {
 		return pdk.Malformed("tiles that are mostly beyond the page")
-	}
-	return nil
-}
-
-// place copies the samples of a decoded strip or tile.
-func (d *tiffDecoder) place(img image.Image, s segment) error {
-	w, h := min(img.Bounds().Dx(), int(d.width-s.x)), min(img.Bounds().Dy(), int(s.h))
-	d.missing = d.missing || int64(w) < min(s.w, d.width-s.x) || int64(h) < s.h
-	n := int(d.samples)
-	for y := range h {
-		out := d.pix[((int(s.y)+y)*int(d.width)+int(s.x))*n:]
-		d.some = true
-		switch m := img.(type) {
-		case *image.Gray:
-			for x, v := range m.Pix[y*m.Stride:][:w] {
-				out[x*n+int(s.plane)] = v
-			}
-		case *image.YCbCr:
-			if n < 3 || d.planar {
-				return pdk.Malformed("components that the page does not have")
-			}
-			for x := range w {
-				c := m.COffset(x, y)
-				out[x*n], out[x*n+1], out[x*n+2] = m.Y[y*m.YStride+x], m.Cb[c], m.Cr[c]
-			}
-		case *image.RGBA: // marked as colours that are not to be converted: the samples as they are
-			if n < 3 || d.planar {
-				return pdk.Malformed("components that the page does not have")
-			}
-			for x := range w {
-				copy(out[x*n:x*n+3], m.Pix[y*m.Stride+4*x:])
-			}
-		case *image.CMYK:
-			if n < 4 || d.planar {
-				return pdk.Malformed("components that the page does not have")
-			}
-			for x := range w {
-				for c, v := range m.Pix[y*m.Stride+4*x:][:4] {
-					out[x*n+c] = 255 - v // the library inverts, as Adobe does; a TIFF does not
-				}
-			}
-		default:
-			return pdk.Unsupported("tiff with jpeg in colours of its own")
-		}
 	}
 	return nil
 }
