@@ -115,6 +115,7 @@ func apngCases(t testing.TB) []sample {
 		{name: "apng-hidden", comment: "a default picture that the animation does not use is frame 1", data: apng(t, 8, 8, base, []apngFrame{{m: plain(8, 8, sand)}}), units: all, want: frames(base, plain(8, 8, sand)), meta: map[string]any{"frames": 2.0}},
 		{name: "apng-count-lies", comment: "more frames are promised than are there", data: bytes.Replace(three, appendChunk(nil, "acTL", be32(3, 3)), appendChunk(nil, "acTL", be32(1000, 3)), 1), want: frames(base), meta: map[string]any{"frames": 3.0}},
 		{name: "apng-count-range", comment: "a count out of range makes it a still picture", data: bytes.Replace(three, appendChunk(nil, "acTL", be32(3, 3)), appendChunk(nil, "acTL", be32(1<<31+1, 3)), 1), want: frames(base), meta: map[string]any{"frames": 1.0}},
+		{name: "apng-twice", comment: "two counts of frames make it a still picture", data: bytes.Replace(three, appendChunk(nil, "acTL", be32(3, 3)), append(appendChunk(nil, "acTL", be32(3, 3)), appendChunk(nil, "acTL", be32(2, 1))...), 1), want: frames(base), meta: map[string]any{"frames": 1.0}},
 		{name: "apng-off-canvas", comment: "a frame that is not on the canvas is not a frame", data: apng(t, 8, 8, nil, []apngFrame{{m: base}, {m: patch, x: 7, y: 7}}), want: frames(base), meta: map[string]any{"frames": 1.0}},
 	}
 }
@@ -197,6 +198,7 @@ func bmpCases(t testing.TB) []sample {
 		{name: "bmp-negative", comment: "a negative width", data: bmpSpec{w: -7, h: 4, header: 40, bpp: 24, pixels: []byte{0}}.build(), expect: readapi.CodeMalformed},
 		{name: "bmp-jpeg", comment: "a bitmap that is a shell of a JPEG", data: bmpSpec{w: 32, h: 32, header: 40, compression: bmpJPEG, pixels: jpegOf(t, quarters(32, 32))}.build(), want: frames(quarters(32, 32)), near: 12, meta: map[string]any{"format": "bmp"}},
 		{name: "bmp-png", comment: "a bitmap that is a shell of a PNG", data: bmpSpec{w: 7, h: 4, header: 40, compression: bmpPNG, pixels: rgbaPNG(t, q, nil)}.build(), want: frames(q), meta: map[string]any{"format": "bmp"}},
+		{name: "bmp-bare", comment: "no file header", data: bmpSpec{w: 7, h: 4, header: 40, bpp: 8}.build()[bmpFileHeader:], want: frames(q), meta: map[string]any{"format": "bmp"}},
 		{name: "bmp-shell", comment: "a shell without a JPEG", data: bmpSpec{w: 7, h: 4, header: 40, compression: bmpJPEG, pixels: []byte{0}}.build(), expect: readapi.CodeMalformed},
 		{name: "bmp-cut-bottom", comment: "the file ends before its last rows, which are the upper ones", data: cutRows, want: frames(on(q, 0, 0, plain(7, 1, color.NRGBA{0, 0, 0, 255}))), warnings: []string{"partial"}},
 		{name: "bmp-no-padding", comment: "the last row is not padded", data: noPadding, want: frames(q)},
