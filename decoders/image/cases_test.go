@@ -115,6 +115,7 @@ func apngCases(t testing.TB) []sample {
 		{name: "apng-hidden", comment: "a default picture that the animation does not use is frame 1", data: apng(t, 8, 8, base, []apngFrame{{m: plain(8, 8, sand)}}), units: all, want: frames(base, plain(8, 8, sand)), meta: map[string]any{"frames": 2.0}},
 		{name: "apng-count-lies", comment: "more frames are promised than are there", data: bytes.Replace(three, appendChunk(nil, "acTL", be32(3, 3)), appendChunk(nil, "acTL", be32(1000, 3)), 1), want: frames(base), meta: map[string]any{"frames": 3.0}},
 		{name: "apng-count-range", comment: "a count out of range makes it a still picture", data: bytes.Replace(three, appendChunk(nil, "acTL", be32(3, 3)), appendChunk(nil, "acTL", be32(1<<31+1, 3)), 1), want: frames(base), meta: map[string]any{"frames": 1.0}},
+		{name: "apng-twice", comment: "two counts of frames make it a still picture", data: bytes.Replace(three, appendChunk(nil, "acTL", be32(3, 3)), append(appendChunk(nil, "acTL", be32(3, 3)), appendChunk(nil, "acTL", be32(2, 1))...), 1), want: frames(base), meta: map[string]any{"frames": 1.0}},
 		{name: "apng-off-canvas", comment: "a frame that is not on the canvas is not a frame", data: apng(t, 8, 8, nil, []apngFrame{{m: base}, {m: patch, x: 7, y: 7}}), want: frames(base), meta: map[string]any{"frames": 1.0}},
 	}
 }
@@ -197,6 +198,7 @@ func bmpCases(t testing.TB) []sample {
 		{name: "bmp-negative", comment: "a negative width", data: bmpSpec{w: -7, h: 4, header: 40, bpp: 24, pixels: []byte{0}}.build(), expect: readapi.CodeMalformed},
 		{name: "bmp-jpeg", comment: "a bitmap that is a shell of a JPEG", data: bmpSpec{w: 32, h: 32, header: 40, compression: bmpJPEG, pixels: jpegOf(t, quarters(32, 32))}.build(), want: frames(quarters(32, 32)), near: 12, meta: map[string]any{"format": "bmp"}},
 		{name: "bmp-png", comment: "a bitmap that is a shell of a PNG", data: bmpSpec{w: 7, h: 4, header: 40, compression: bmpPNG, pixels: rgbaPNG(t, q, nil)}.build(), want: frames(q), meta: map[string]any{"format": "bmp"}},
+		{name: "bmp-bare", comment: "no file header", data: bmpSpec{w: 7, h: 4, header: 40, bpp: 8}.build()[bmpFileHeader:], want: frames(q), meta: map[string]any{"format": "bmp"}},
 		{name: "bmp-shell", comment: "a shell without a JPEG", data: bmpSpec{w: 7, h: 4, header: 40, compression: bmpJPEG, pixels: []byte{0}}.build(), expect: readapi.CodeMalformed},
 		{name: "bmp-cut-bottom", comment: "the file ends before its last rows, which are the upper ones", data: cutRows, want: frames(on(q, 0, 0, plain(7, 1, color.NRGBA{0, 0, 0, 255}))), warnings: []string{"partial"}},
 		{name: "bmp-no-padding", comment: "the last row is not padded", data: noPadding, want: frames(q)},
@@ -272,7 +274,8 @@ func webpCases() []sample {
 	first := anmf(0, 0, 8, 8, 2, riff("VP8L", vp8lPlain(8, 8, red)))
 	moving := webp(vp8x(0x12, 8, 8), riff("ANIM", []byte{0, 0, 0, 0, 4, 0}), first,
 		anmf(2, 2, 4, 4, 1, riff("VP8L", vp8lPlain(4, 4, color.NRGBA{0, 0, 0, 128}))), anmf(6, 6, 2, 2, 2, riff("VP8L", vp8lPlain(2, 2, none))))
-	base := plain(8, 8, red)
+	base, black := plain(8, 8, red), color.NRGBA{0, 0, 0, 255}
+	tall := webp(riff("VP8 ", vp8Zeros(24, 96)))
 	return []sample{
 		{name: "webp-lossless", comment: "one colour", data: webp(riff("VP8L", vp8lPlain(9, 5, blue))), want: frames(plain(9, 5, blue)), meta: map[string]any{"format": "webp"}},
 		{name: "webp-lossy", comment: "colours of limited range: 128 is 130, not 128", data: webp(riff("VP8 ", vp8Zeros(24, 24))), want: frames(plain(24, 24, grey)), near: 1, meta: map[string]any{"color": "ycbcr"}},
@@ -285,6 +288,10 @@ func webpCases() []sample {
 		{name: "webp-sizes-differ", comment: "the canvas and the picture have different sizes", data: webp(vp8x(0, 9, 6), riff("VP8L", vp8lPlain(9, 5, blue))), expect: readapi.CodeMalformed},
 		{name: "webp-frame-grows", comment: "a frame whose data is larger than it says", data: webp(vp8x(2, 8, 8), anmf(0, 0, 8, 8, 0, riff("VP8L", vp8lPlain(8000, 8000, red)))), expect: readapi.CodeMalformed},
 		{name: "webp-cut", comment: "the file ends within the pixels", data: webp(riff("VP8 ", vp8Zeros(24, 24)))[:200], expect: readapi.CodeMalformed},
+		{name: "webp-cut-rows", comment: "the file ends within the pixels: the rows before that are there", data: webp(riff("VP8L", vp8lBits(64, 64, 64, red)))[:20+9+6+8*32], want: frames(on(plain(64, 64, black), 0, 0, plain(64, 32, red))), warnings: []string{"partial"}},
+		{name: "webp-cut-lossy", comment: "the same of a lossy picture, by rows of sixteen", data: tall[:len(tall)-64-12*64+6], w: 24, h: 96, warnings: []string{"partial"}},
+		{name: "webp-cut-alpha", comment: "the alpha plane is shorter than the picture", data: webp(vp8x(0x10, 16, 16), riff("ALPH", alpha[:1+16*4]), riff("VP8 ", vp8Zeros(16, 16))), want: frames(on(plain(16, 16, none), 0, 0, plain(16, 4, faint))), near: 1, warnings: []string{"partial"}},
+		{name: "webp-no-alpha", comment: "an alpha plane of a coding that is not known", data: webp(vp8x(0x10, 16, 16), riff("ALPH", append([]byte{3}, alpha...)), riff("VP8 ", vp8Zeros(16, 16))), expect: readapi.CodeMalformed},
 		{name: "webp-nothing", comment: "no picture", data: webp(riff("XMP ", []byte("x"))), expect: readapi.CodeMalformed},
 	}
 }

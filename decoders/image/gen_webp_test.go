@@ -34,11 +34,32 @@ func vp8lPlain(w, h int, c color.NRGBA) []byte {
 	out.bits(alpha, 1)
 	out.bits(0, 3) // version
 	out.bits(0, 3) // no transform, no colour cache, no groups of codes
-	for _, v := range []byte{c.G, c.R, c.B, c.A, 0} {
-		out.bits(1, 1) // a simple code
-		out.bits(0, 1) // of one symbol
-		out.bits(1, 1) // of eight bits
-		out.bits(uint32(v), 8)
+	out.codes(c.G, c.R, c.B, c.A, 0)
+	return out.b
+}
+
+// codes writes prefix codes of one symbol each.
+func (w *bitWriter) codes(symbols ...byte) {
+	for _, v := range symbols {
+		w.bits(1, 1) // a simple code
+		w.bits(0, 1) // of one symbol
+		w.bits(1, 1) // of eight bits
+		w.bits(uint32(v), 8)
+	}
+}
+
+// vp8lBits is a lossless picture with a bit a pixel, of which the first rows are there: all of c, whose green is below 255.
+func vp8lBits(w, h, rows int, c color.NRGBA) []byte {
+	out := &bitWriter{}
+	out.bits(0x2f, 8)
+	out.bits(uint32(w-1), 14)
+	out.bits(uint32(h-1), 14)
+	out.bits(0, 1+3+3)
+	out.bits(0b111, 3) // a code of two symbols of eight bits
+	out.bits(uint32(c.G)|255<<8, 16)
+	out.codes(c.R, c.B, 255, 0)
+	for range w * rows {
+		out.bits(0, 1)
 	}
 	return out.b
 }

@@ -87,7 +87,8 @@ var formats = []struct {
 	{"II\x2b\x00", openTIFF},
 	{"MM\x00\x2b", openTIFF},
 	{"BM", openBMP},
-	{"????ftyp", openHEIF}, // before ICO: a box of 256 bytes begins like one
+	{"\x28\x00\x00\x00????????\x01\x00", openBareBMP}, // one plane
+	{"????ftyp", openHEIF},                            // before ICO: a box of 256 bytes begins like one
 	{"\x00\x00\x01\x00", openICO},
 	{"\x00\x00\x02\x00", openICO}, // a cursor: the same, but for a hot spot in place of planes and depth
 	{jp2Magic, openJP2},
@@ -101,7 +102,7 @@ const maxJunk = 64 << 10
 
 const (
 	pngMagic   = "\x89PNG\r\n\x1a\n"
-	magicBytes = 12
+	magicBytes = 14
 )
 
 // open finds the format by the file's own bytes, whatever its media type says, and reads the header.

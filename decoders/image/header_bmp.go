@@ -58,6 +58,18 @@ func openBMP(in readapi.Input) (file, error) {
 	return f, f.checked()
 }
 
+// openBareBMP opens a bitmap that lost its file header, as some programs store what they had in the clipboard.
+func openBareBMP(in readapi.Input) (file, error) {
+	f := &bmpFile{header: blank("bmp"), in: in}
+	if err := f.info(0); err != nil {
+		return nil, err
+	}
+	if f.compression == bmpJPEG || f.compression == bmpPNG {
+		return f.wrapped()
+	}
+	return f, f.checked()
+}
+
 // wrapped opens the picture of another format that a bitmap is a shell of.
 func (f *bmpFile) wrapped() (file, error) {
 	part, magic, open := io.NewSectionReader(f.in, f.pixels, max(0, f.in.Size()-f.pixels)), "\xff\xd8\xff", openJPEG

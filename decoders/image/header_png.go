@@ -94,6 +94,10 @@ func (f *pngFile) scan() {
 			f.profile.chunk = true
 		case "acTL":
 			if b := readUpTo(f.in, data.off, 8); len(b) == 8 && f.idat == 0 {
+				if declared >= 0 { // a second one: nobody knows which is right, so it is a still picture
+					declared, plays = 0, 0
+					break
+				}
 				declared, plays = int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:]))
 			}
 		case "fcTL":

@@ -4,6 +4,7 @@ import (
 	"image"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/image/internal/vp8"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -49,7 +50,9 @@ func TestPlanesAreUsed(t *testing.T) {
 
 // TestLimitedRange compares the two ways of a lossy WebP.
 func TestLimitedRange(t *testing.T) {
-	src := &vp8Rows{img: smooth(320, 240, image.YCbCrSubsampleRatio420)}
+	m420 := smooth(320, 240, image.YCbCrSubsampleRatio420)
+	f := &vp8.Frame{Width: 320, Height: 240, Rows: 240, Y: m420.Y, Cb: m420.Cb, Cr: m420.Cr, YStride: m420.YStride, CStride: m420.CStride}
+	src := newVP8Rows(f, nil, f.Rows)
 	e, ok := encodePlanes(picture{raster: src, orientation: 1}, 320, 240, 0)
 	if !ok {
 		t.Fatal("a lossy WebP takes the general way")

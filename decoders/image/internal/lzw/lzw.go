@@ -120,12 +120,12 @@ func (d *Decoder) code() int {
 			}
 			d.in = d.buf[:n]
 		}
-		d.acc |= uint32(d.in[0]) << d.bits
+		d.acc |= uint32(d.in[0]) << uint(d.bits&31)
 		d.in = d.in[1:]
 		d.bits += 8
 	}
-	c := int(d.acc & (1<<d.width - 1))
-	d.acc >>= d.width
+	c := int(d.acc & (1<<uint(d.width&15) - 1))
+	d.acc >>= uint(d.width & 15)
 	d.bits -= d.width
 	return c
 }

@@ -218,14 +218,14 @@ func (d *inflater) codes() bool {
 			return n >= 0 && size != 0
 		}
 		extra := int(e >> 4 & 15)
-		length := int(e>>16) + int(acc&(1<<uint(extra)-1))
+		length := int(e>>16) + int(acc&(1<<uint(extra&15)-1))
 		acc >>= uint(extra & 63)
 		n -= extra
 		e = d.distances.find(acc)
 		size = int(e & 15)
 		acc >>= uint(size & 63)
 		extra = int(e >> 4 & 15)
-		distance := int(e>>16) + int(acc&(1<<uint(extra)-1))
+		distance := int(e>>16) + int(acc&(1<<uint(extra&15)-1))
 		acc >>= uint(extra & 63)
 		n -= size + extra
 		if n < 0 || size == 0 || distance > w {

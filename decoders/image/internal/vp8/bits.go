@@ -49,9 +49,9 @@ func (r *boolReader) bit(p uint8) bool {
 		split = r.width - split
 	}
 	shift := bits.LeadingZeros8(uint8(split))
-	r.value <<= uint(shift)
+	r.value <<= uint(shift & 7)
 	r.have -= shift
-	r.width = split << uint(shift)
+	r.width = split << uint(shift&7)
 	return one
 }
 

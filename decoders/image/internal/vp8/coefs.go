@@ -74,7 +74,7 @@ func (f *Frame) readChroma(r *boolReader, at int, above, left *[2]uint8) {
 }
 
 // amount says what a block has, n being where its coefficients end.
-func amount(n int, coef []int32) uint8 {
+func amount(n int, coef []int16) uint8 {
 	if n > 1 {
 		return 2
 	}
@@ -89,7 +89,7 @@ func flag(b bool) uint8 {
 }
 
 // block reads the coefficients of one block from number n on, and returns where they end: 0 or n when there are none.
-func (r *boolReader) block(probs *[8][3][11]uint8, ctx uint8, steps *[2]int32, n int, dst []int32) int {
+func (r *boolReader) block(probs *[8][3][11]uint8, ctx uint8, steps *[2]int32, n int, dst []int16) int {
 	p := &probs[bands[n]][ctx]
 	if !r.bit(p[0]) {
 		return n
@@ -108,7 +108,7 @@ func (r *boolReader) block(probs *[8][3][11]uint8, ctx uint8, steps *[2]int32, n
 		if r.bit(128) {
 			v = -v
 		}
-		dst[zigzag[n]] = v * steps[min(n, 1)]
+		dst[zigzag[n]] = int16(v * steps[min(n, 1)]) // what does not fit is cut off, as libwebp does it
 		if n++; n == 16 {
 			return 16
 		}
@@ -143,8 +143,11 @@ func (r *boolReader) large(p *[11]uint8) int32 {
 }
 
 // walsh makes the first coefficients of all luma blocks (14.3).
-func walsh(coef *[25 * 16]int32, in []int32) {
-	var t [16]int32
+func walsh(coef *[25 * 16]int16, coded []int16) {
+	var in, t [16]int32
+	for i, v := range coded[:16] {
+		in[i] = int32(v)
+	}
 	for i := range 4 {
 		a, b := in[i]+in[12+i], in[4+i]+in[8+i]
 		c, d := in[4+i]-in[8+i], in[i]-in[12+i]
@@ -154,19 +157,20 @@ func walsh(coef *[25 * 16]int32, in []int32) {
 		a, b := t[4*i]+3+t[4*i+3], t[4*i+1]+t[4*i+2]
 		c, d := t[4*i+1]-t[4*i+2], t[4*i]+3-t[4*i+3]
 		dst := coef[64*i : 64*i+64]
-		dst[0], dst[16], dst[32], dst[48] = (a+b)>>3, (c+d)>>3, (a-b)>>3, (d-c)>>3
+		dst[0], dst[16], dst[32], dst[48] = int16((a+b)>>3), int16((c+d)>>3), int16((a-b)>>3), int16((d-c)>>3)
 	}
 }
 
 // inverse adds what the coefficients of a block stand for to its prediction (14.4).
-func inverse(dst []byte, in []int32) {
+func inverse(dst []byte, coef []int16) {
 	const c1, c2 = 20091, 35468 // the square root of 2 times the cosine of 22.5 degrees, less 1, and times its sine, of 65536
-	in = in[:16]
+	coef = coef[:16]
 	var t [16]int32
 	for i := range 4 {
-		a, b := in[i]+in[8+i], in[i]-in[8+i]
-		c := in[4+i]*c2>>16 - (in[12+i] + in[12+i]*c1>>16)
-		d := in[4+i] + in[4+i]*c1>>16 + in[12+i]*c2>>16
+		i0, i1, i2, i3 := int32(coef[i]), int32(coef[4+i]), int32(coef[8+i]), int32(coef[12+i])
+		a, b := i0+i2, i0-i2
+		c := i1*c2>>16 - (i3 + i3*c1>>16)
+		d := i1 + i1*c1>>16 + i3*c2>>16
 		t[4*i], t[4*i+1], t[4*i+2], t[4*i+3] = a+d, b+c, b-c, a-d
 	}
 	for i := range 4 {
@@ -182,8 +186,8 @@ func inverse(dst []byte, in []int32) {
 }
 
 // inverseFirst is inverse for a block with nothing but its first coefficient.
-func inverseFirst(dst []byte, first int32) {
-	v := (first + 4) >> 3
+func inverseFirst(dst []byte, first int16) {
+	v := (int32(first) + 4) >> 3
 	for i := range 4 {
 		row := dst[i*workStride:][:4:4]
 		row[0], row[1] = clip(int32(row[0])+v), clip(int32(row[1])+v)

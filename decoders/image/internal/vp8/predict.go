@@ -165,26 +165,47 @@ func predictBlock(w []byte, mode uint8) {
 	for i := range 9 {
 		e[4+i] = int32(w[i])
 	}
-	two := func(i int) byte { return byte((e[i] + e[i+1] + 1) >> 1) }
-	three := func(i int) byte { return byte((e[i-1] + 2*e[i] + e[i+1] + 2) >> 2) } // around i
 	var p [16]byte
+	if mode <= modeHE {
+		predictStraight(&p, &e, mode)
+	} else {
+		predictSlanted(&p, &e, mode)
+	}
+	for y := range 4 {
+		copy(w[(y+1)*s+1:(y+1)*s+5], p[4*y:4*y+4])
+	}
+}
+
+// mean2 is the mean of two samples, mean3 of three around one that counts twice.
+func mean2(e *[13]int32, i int) byte { return byte((e[i] + e[i+1] + 1) >> 1) }
+func mean3(e *[13]int32, i int) byte { return byte((e[i-1] + 2*e[i] + e[i+1] + 2) >> 2) }
+
+// predictStraight is the modes that macroblocks have too, two of them with a softer edge.
+func predictStraight(p *[16]byte, e *[13]int32, mode uint8) {
 	switch mode {
 	case modeDC:
-		v := byte((e[0] + e[1] + e[2] + e[3] + e[5] + e[6] + e[7] + e[8] + 4) >> 3)
-		fill(p[:], v)
+		fill(p[:], byte((e[0]+e[1]+e[2]+e[3]+e[5]+e[6]+e[7]+e[8]+4)>>3))
 	case modeTM:
 		for i := range p {
 			p[i] = clip(e[3-i/4] + e[5+i%4] - e[4])
 		}
 	case modeVE:
 		for i := range p {
-			p[i] = three(5 + i%4)
+			p[i] = mean3(e, 5+i%4)
 		}
 	case modeHE:
 		for i := range 12 {
-			p[i] = three(3 - i/4)
+			p[i] = mean3(e, 3-i/4)
 		}
 		fill(p[12:], byte((e[1]+3*e[0]+2)>>2))
+	}
+}
+
+// predictSlanted is the modes along a diagonal.
+func predictSlanted(p *[16]byte, e *[13]int32, mode uint8) {
+	two := func(i int) byte { return mean2(e, i) }
+	three := func(i int) byte { return mean3(e, i) }
+	switch mode {
 	case modeLD:
 		for i := range 15 {
 			p[i] = three(6 + i/4 + i%4)
@@ -217,8 +238,5 @@ func predictBlock(w []byte, mode uint8) {
 		p[2], p[4], p[3], p[5] = two(1), two(1), three(1), three(1)
 		p[6], p[8], p[7], p[9] = two(0), two(0), byte((e[1]+3*e[0]+2)>>2), byte((e[1]+3*e[0]+2)>>2)
 		fill(p[10:], byte(e[0]))
-	}
-	for y := range 4 {
-		copy(w[(y+1)*s+1:(y+1)*s+5], p[4*y:4*y+4])
 	}
 }

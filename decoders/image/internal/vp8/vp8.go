@@ -62,7 +62,7 @@ type macroblock struct {
 	luma    uint8
 	chroma  uint8
 	sub     [16]uint8
-	coef    [25 * 16]int32 // 16 of luma, 4 and 4 of chroma, and those of the first ones of luma
+	coef    [25 * 16]int16 // 16 of luma, 4 and 4 of chroma, and those of the first ones of luma
 	some    [24]uint8      // of each block: 0 nothing, 1 the first coefficient alone, 2 more
 }
 
@@ -170,6 +170,7 @@ func (f *Frame) readSegments(r *boolReader) {
 		return
 	}
 	f.mapped = r.bit(128)
+	f.absolute = true // where nothing is said of the segments, as libwebp has it
 	if r.bit(128) {
 		f.absolute = r.bit(128)
 		for i := range f.segments {

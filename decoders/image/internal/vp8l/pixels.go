@@ -1,0 +1,228 @@
+package vp8l
+
+// pixels reads the coded pixels of one picture.
+type pixels struct {
+	r *bitReader
+	w int
+
+	cache      []uint32
+	cacheShift uint
+	cached     int // pixels that were put there
+	moved      bool
+
+	groups []group
+	tables tables
+	which  []uint32 // the group of each square; nil: one for all
+	bits   int      // of a square's side
+	bw     int      // squares in a row
+}
+
+// The symbols of the first code of a group (3.6.1).
+const (
+	literals = 256
+	lengths  = 24
+)
+
+func (p *pixels) readGroups(n int) bool {
+	alphabets := [5]int{literals + lengths + len(p.cache), 256, 256, 256, 40}
+	sizes := make([]uint8, alphabets[0])
+	for range n {
+		var g group
+		for i, symbols := range alphabets {
+			var ok bool
+			if g.codes[i], ok = p.readCode(sizes[:symbols]); !ok {
+				return false
+			}
+		}
+		p.groups = append(p.groups, p.simple(g))
+	}
+	return true
+}
+
+// simple notes which codes of g have one symbol, and take no bits.
+func (p *pixels) simple(g group) group {
+	one := func(i int) (uint32, bool) { return p.tables.entries[g.codes[i].at] >> 8, g.codes[i].mask == 0 }
+	green, ok0 := one(0)
+	red, ok1 := one(1)
+	blue, ok2 := one(2)
+	alpha, ok3 := one(3)
+	if g.one = ok1 && ok2 && ok3; g.one {
+		g.rest = alpha<<24 | red<<16 | blue
+	}
+	if g.plain = g.one && ok0 && green < literals; g.plain {
+		g.rest |= green << 8
+	}
+	return g
+}
+
+// sizeOrder is the order in which the sizes of the codes for sizes come (3.7.2.1.2).
+var sizeOrder = [19]uint8{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// readCode reads a code for as many symbols as sizes has (3.7.2.1).
+func (p *pixels) readCode(sizes []uint8) (code, bool) {
+	r := p.r
+	clear(sizes)
+	if r.number(1) != 0 { // one symbol, or two
+		two := r.number(1) != 0
+		first := r.number(1 + 7*r.number(1))
+		second := first
+		if two {
+			second = r.number(8)
+		}
+		if first >= len(sizes) || second >= len(sizes) || r.ended() {
+			return code{}, false
+		}
+		sizes[first], sizes[second] = 1, 1
+		return p.tables.build(sizes)
+	}
+	var lengths [len(sizeOrder)]uint8
+	for _, s := range sizeOrder[:4+r.number(4)] {
+		lengths[s] = uint8(r.number(3))
+	}
+	mark := len(p.tables.entries)
+	c, ok := p.tables.build(lengths[:])
+	ok = ok && p.readSizes(c, sizes)
+	p.tables.entries = p.tables.entries[:mark]
+	if !ok || r.ended() {
+		return code{}, false
+	}
+	return p.tables.build(sizes)
+}
+
+func (p *pixels) readSizes(c code, sizes []uint8) bool {
+	r := p.r
+	left := len(sizes)
+	if r.number(1) != 0 {
+		if left = 2 + r.number(2+2*r.number(3)); left > len(sizes) {
+			return false
+		}
+	}
+	prev := uint8(8)
+	for i := 0; i < len(sizes) && left > 0; left-- {
+		r.refill()
+		s := r.symbol(p.tables.entries, c)
+		if r.ended() {
+			return false
+		}
+		if s < 16 {
+			sizes[i] = uint8(s)
+			i++
+			if s > 0 {
+				prev = uint8(s)
+			}
+			continue
+		}
+		n, v := 0, uint8(0)
+		switch s {
+		case 16:
+			n, v = 3+r.number(2), prev
+		case 17:
+			n = 3 + r.number(3)
+		default:
+			n = 11 + r.number(7)
+		}
+		if i+n > len(sizes) {
+			return false
+		}
+		for range n {
+			sizes[i] = v
+			i++
+		}
+	}
+	return true
+}
+
+// read fills pix and returns how many pixels came before the data end or are damaged.
+func (p *pixels) read(pix []uint32) int {
+	r, t, w := p.r, p.tables.entries, p.w
+	mask := -1 // of a column within a square; without squares the columns are all within the first
+	if p.which != nil {
+		mask = 1<<p.bits - 1
+	}
+	g := &p.groups[0]
+	for i, x, y := 0, 0, 0; i < len(pix); {
+		if p.which != nil && (x&mask == 0 || p.moved) {
+			g = &p.groups[p.which[y>>p.bits*p.bw+x>>p.bits]]
+			p.moved = false
+		}
+		n := 1
+		if g.plain { // up to the end of the row, or of the square
+			if n = w - x; p.which != nil {
+				n = min(n, mask+1-x&mask)
+			}
+			for k := range pix[i : i+n] {
+				pix[i+k] = g.rest
+			}
+		} else {
+			r.refill()
+			s := r.symbol(t, g.codes[0])
+			switch {
+			case s < literals && g.one:
+				pix[i] = g.rest | uint32(s)<<8
+			case s < literals:
+				red := r.symbol(t, g.codes[1])
+				r.refill()
+				blue := r.symbol(t, g.codes[2])
+				pix[i] = uint32(r.symbol(t, g.codes[3]))<<24 | uint32(red)<<16 | uint32(s)<<8 | uint32(blue)
+			case s < literals+lengths:
+				n = p.repeat(pix, i, s-literals, g)
+			default:
+				pix[i] = p.remembered(pix, i, s-literals-lengths)
+			}
+			if r.n < 0 || n == 0 {
+				return i
+			}
+		}
+		i += n
+		for x += n; x >= w; x -= w {
+			y++
+		}
+	}
+	return len(pix)
+}
+
+// repeat copies pixels from before i and returns how many; 0: they would be from before the first. s is the symbol of how many.
+func (p *pixels) repeat(pix []uint32, i, s int, g *group) int {
+	n := p.r.prefixed(s)
+	p.r.refill()
+	from := i - p.distance(p.r.symbol(p.tables.entries, g.codes[4]))
+	if from < 0 {
+		return 0
+	}
+	n = min(n, len(pix)-i)
+	src, dst := pix[from:from+n], pix[i:i+n]
+	for k := range dst {
+		dst[k] = src[k]
+	}
+	p.moved = true // into another square, maybe
+	return n
+}
+
+// remembered is a pixel of the cache (3.6.2.3), where those before i are put first.
+func (p *pixels) remembered(pix []uint32, i, s int) uint32 {
+	shift := p.cacheShift & 31
+	for _, v := range pix[p.cached:i] {
+		p.cache[v*0x1e35a7bd>>shift] = v
+	}
+	p.cached = i
+	return p.cache[s]
+}
+
+// prefixed reads the rest of a length or distance (3.6.2.1).
+func (r *bitReader) prefixed(s int) int {
+	if s < 4 {
+		return s + 1
+	}
+	extra := (s - 2) >> 1
+	return (2+s&1)<<extra + r.number(extra) + 1
+}
+
+// distance reads the rest of a distance: the first ones are places near by (3.6.2.2).
+func (p *pixels) distance(s int) int {
+	n := p.r.prefixed(s)
+	if n > len(distances) {
+		return n - len(distances)
+	}
+	v := int(distances[n-1])
+	return max(1, v>>4*p.w+8-v&15)
+}
