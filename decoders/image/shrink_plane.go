@@ -127,10 +127,12 @@ func (s *planeShrinker) average() {
 	clear(s.sums)
 }
 
+// even are the first and the fifth of eight samples.
+const even = 0x000000ff000000ff
+
 // sumEight is the sum of eight samples times their weights, times 1<<32 and what is in the low half. Each multiplication makes two of the
 // products: (a + b<<32) * (v + w<<32) has a*w + b*v in its high half. What the low half has carries one at most.
 func sumEight(row []byte, w *[4]uint64) uint64 {
-	const even = 0x000000ff000000ff
 	x := binary.LittleEndian.Uint64(row)
 	return (x&even)*w[0] + (x>>8&even)*w[1] + (x>>16&even)*w[2] + (x>>24&even)*w[3]
 }
@@ -143,12 +145,16 @@ func (s *planeShrinker) rowAcross(row []byte, dst []uint64) {
 		return
 	}
 	i := 0
-	for ; len(first) >= 4 && len(pairs) >= 16; i++ {
+	for ; len(first) >= 4 && len(pairs) >= 16; i++ { // sumEight is too large to be inlined, and a call costs more than it
 		w := (*[16]uint64)(pairs)
-		a := clipPart(sumEight(row[first[0]:], (*[4]uint64)(w[0:])))
-		b := clipPart(sumEight(row[first[1]:], (*[4]uint64)(w[4:])))
-		c := clipPart(sumEight(row[first[2]:], (*[4]uint64)(w[8:])))
-		d := clipPart(sumEight(row[first[3]:], (*[4]uint64)(w[12:])))
+		p := binary.LittleEndian.Uint64(row[first[0]:])
+		a := clipPart((p&even)*w[0] + (p>>8&even)*w[1] + (p>>16&even)*w[2] + (p>>24&even)*w[3])
+		p = binary.LittleEndian.Uint64(row[first[1]:])
+		b := clipPart((p&even)*w[4] + (p>>8&even)*w[5] + (p>>16&even)*w[6] + (p>>24&even)*w[7])
+		p = binary.LittleEndian.Uint64(row[first[2]:])
+		c := clipPart((p&even)*w[8] + (p>>8&even)*w[9] + (p>>16&even)*w[10] + (p>>24&even)*w[11])
+		p = binary.LittleEndian.Uint64(row[first[3]:])
+		d := clipPart((p&even)*w[12] + (p>>8&even)*w[13] + (p>>16&even)*w[14] + (p>>24&even)*w[15])
 		dst[i] = a | b<<16 | c<<32 | d<<48
 		first, pairs = first[4:], pairs[16:]
 	}
@@ -226,7 +232,7 @@ func finish(v uint64) (low, high uint32) {
 // addFour adds four rows, times their weights, to acc: of the four samples in one of a row, the first and third to one sum, the second and
 // fourth to the next.
 func addFour(acc, a, b, c, d []uint64, v, w, x, y uint64) {
-	const even = 0x0000ffff0000ffff
+	const even = 0x0000ffff0000ffff // the first and third of four
 	b, c, d, acc = b[:len(a)], c[:len(a)], d[:len(a)], acc[:2*len(a)]
 	for i, p := range a {
 		q, r, s := b[i], c[i], d[i]
