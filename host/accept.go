@@ -22,6 +22,13 @@ type Decoders interface {
 	All() []readapi.DecoderInfo
 }
 
+// Namer is what Decoders may be besides: it knows who can say what a file is that nobody reads.
+type Namer interface {
+	// Names returns the enabled decoders that do not read files of type m but say what they are: Decode ends with unsupported_feature, whose
+	// detail is the facts of the file's header.
+	Names(m readapi.MediaType) []readapi.DecoderInfo
+}
+
 // predicate says whether a file can be read, by conditions in order: the first that does not hold is the reason. Offer and Read both ask
 // it, so they cannot drift apart; a file that belongs to no session is judged as a live upload. It is a value so that tests can leave a
 // condition out and see which promise breaks.

@@ -65,7 +65,7 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 	h := c.host
 	able, no := h.accepts.accept(h.allowed(v), lim, row)
 	if no != nil {
-		return nil, c.refuse(no)
+		return nil, c.namedRow(ctx, row, v, lim, c.refuse(no))
 	}
 	f := File{Name: row.Name, Declared: row.Declared, SHA256: row.Blob, Party: c.party()}
 	ask, able, err := h.reader.request(ctx, f, sel, lim, able, knownDigest(row.Blob))

@@ -33,16 +33,30 @@ type allowed struct {
 
 // Accepts implements Decoders.
 func (a allowed) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
-	if a.view == nil {
-		return a.Decoders.Accepts(m)
+	return a.view.order(a.Decoders.Accepts(m))
+}
+
+// Names returns the decoders that do not read files of type m but say what they are.
+func (a allowed) Names(m readapi.MediaType) []readapi.DecoderInfo {
+	namer, ok := a.Decoders.(Namer)
+	if !ok {
+		return nil
+	}
+	return a.view.order(namer.Names(m))
+}
+
+// order returns those of list that v enables, in its order; without a view, the list.
+func (v *view) order(list []readapi.DecoderInfo) []readapi.DecoderInfo {
+	if v == nil {
+		return list
 	}
 	var out []readapi.DecoderInfo
-	for _, d := range a.Decoders.Accepts(m) {
-		if _, on := a.view.rank[d.Name]; on {
+	for _, d := range list {
+		if _, on := v.rank[d.Name]; on {
 			out = append(out, d)
 		}
 	}
-	slices.SortStableFunc(out, func(x, y readapi.DecoderInfo) int { return cmp.Compare(a.view.rank[x.Name], a.view.rank[y.Name]) })
+	slices.SortStableFunc(out, func(x, y readapi.DecoderInfo) int { return cmp.Compare(v.rank[x.Name], v.rank[y.Name]) })
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/abi"
@@ -23,8 +24,9 @@ type Decoder struct {
 	Unit       readapi.Unit
 	Forms      []readapi.Form // besides FormAuto
 	Children   bool
-	Bytes      int64    // size of the module
-	Samples    []Sample // what the snapshot's warm-up reads
+	Names      []readapi.MediaType // of files that it only says the facts of
+	Bytes      int64               // size of the module
+	Samples    []Sample            // what the snapshot's warm-up reads
 
 	// Foreign says that the module is none of ours: it is compiled by Options.Helper, never in this process.
 	Foreign bool
@@ -48,7 +50,7 @@ func (d *Decoder) check() error {
 	if d.Name == "" || d.Digest == "" || len(d.MediaTypes) == 0 || d.Unit == "" || d.Load == nil {
 		return &readapi.Error{Code: readapi.CodeInvalidRequest, Ref: d.Name, Detail: "a decoder needs a name, a digest, media types, a unit and a module"}
 	}
-	for _, m := range d.MediaTypes {
+	for _, m := range slices.Concat(d.MediaTypes, d.Names) {
 		if c, ok := readapi.ParseMediaType(string(m)); !ok || c != m {
 			return &readapi.Error{Code: readapi.CodeInvalidRequest, Ref: d.Name, Detail: "a media type is not canonical"}
 		}
@@ -138,6 +140,7 @@ func refusal(err error) string {
 func described(desc abi.Description, samples [][]byte) Decoder {
 	d := Decoder{
 		Name: desc.Name, Version: desc.Version, MediaTypes: desc.MediaTypes, Unit: desc.Unit, Forms: desc.Forms, Children: desc.Children,
+		Names: desc.Names,
 	}
 	for i, s := range desc.Samples {
 		d.Samples = append(d.Samples, Sample{MediaType: s.MediaType, Data: samples[i]})

@@ -246,15 +246,24 @@ func (r *Registry) All() []readapi.DecoderInfo {
 
 // Accepts returns the enabled decoders that accept m, in order.
 func (r *Registry) Accepts(m readapi.MediaType) []readapi.DecoderInfo {
+	return r.enabled(func(d *Decoder) bool { return slices.Contains(d.MediaTypes, m) })
+}
+
+// enabled returns the enabled decoders that are wanted, in order.
+func (r *Registry) enabled(wanted func(d *Decoder) bool) (out []readapi.DecoderInfo) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	var out []readapi.DecoderInfo
 	for _, e := range r.decoders {
-		if e.enabled && slices.Contains(e.MediaTypes, m) {
+		if e.enabled && wanted(&e.Decoder) {
 			out = append(out, e.Info())
 		}
 	}
 	return out
+}
+
+// Names returns the enabled decoders that do not read files of type m but say what they are, in order.
+func (r *Registry) Names(m readapi.MediaType) []readapi.DecoderInfo {
+	return r.enabled(func(d *Decoder) bool { return slices.Contains(d.Names, m) })
 }
 
 // Decode runs the decoder that info names. Of a read that fails the result says what it has cost, and no more. Errors: those of the decoder, not_found when it is not there any more, canceled when the

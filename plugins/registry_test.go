@@ -111,3 +111,29 @@ func TestDecodeByDigest(t *testing.T) {
 		t.Errorf("got %v, want corrupt", err)
 	}
 }
+
+// TestNames: a type that a decoder names is none that it accepts; one that is off names nothing.
+func TestNames(t *testing.T) {
+	one := decoder("one", "1", "image/png")
+	one.Names = []readapi.MediaType{"image/heif"}
+	r := registry(t, decoder("two", "2", "image/jxl"), one)
+	check := func(want ...string) {
+		t.Helper()
+		if got := names(r.Names("image/heif")); !slices.Equal(got, want) {
+			t.Errorf("Names are %v, want %v", got, want)
+		}
+	}
+	check("one")
+	if len(r.Accepts("image/heif"))+len(r.Names("image/png"))+len(r.Names("image/jxl")) > 0 {
+		t.Error("what is named and what is accepted are mixed up")
+	}
+	if err := r.Enable("one", false); err != nil {
+		t.Fatal(err)
+	}
+	check()
+	bad := decoder("bad", "3", "image/png")
+	bad.Names = []readapi.MediaType{"Image/HEIF"}
+	if err := r.Add(bad); readapi.CodeOf(err) != readapi.CodeInvalidRequest {
+		t.Errorf("a name that is not canonical: %v", err)
+	}
+}

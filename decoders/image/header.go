@@ -13,6 +13,8 @@ type header struct {
 	format        string // as in the media type: "png"
 	width, height int64  // as stored, of the first frame or the canvas
 	orientation   int    // 1 to 8 (EXIF 2.32, 4.6.4, tag 274)
+	oriented      bool   // an EXIF block or XMP packet said so
+	exif          bool   // it was an EXIF block
 	frames        int64
 	atLeast       bool  // frames is a lower bound: the file has more than are counted
 	animated      bool  // the frames are one moving picture, not pages
@@ -22,6 +24,7 @@ type header struct {
 	depth         int    // bits of one sample
 	color         string // gray, rgb, palette, ycbcr, cmyk
 	icc           bool
+	profile       profileSource
 	gps           bool
 	metadata      bool // EXIF, GPS, XMP, IPTC, text or comments that do not leave
 	lossy         bool // the source is lossy already: another lossy step costs little
@@ -65,7 +68,8 @@ type file interface {
 type picture struct {
 	raster
 	orientation int
-	partial     string // what is missing, in words of ours; "" when nothing is
+	profile     profileSource // of this frame; none: the header's
+	partial     string        // what is missing, in words of ours; "" when nothing is
 }
 
 // formats are told apart by their first bytes; the first that matches decides.
@@ -83,7 +87,13 @@ var formats = []struct {
 	{"II\x2b\x00", openTIFF},
 	{"MM\x00\x2b", openTIFF},
 	{"BM", openBMP},
+	{"????ftyp", openHEIF}, // before ICO: a box of 256 bytes begins like one
 	{"\x00\x00\x01\x00", openICO},
+	{"\x00\x00\x02\x00", openICO}, // a cursor: the same, but for a hot spot in place of planes and depth
+	{jp2Magic, openJP2},
+	{jp2Codestream, openJP2},
+	{jxlMagic, openJXL},
+	{jxlCodestream, openJXL},
 }
 
 // maxJunk bounds the bytes between a file's blocks that are skipped in search of the next: real files have a few.

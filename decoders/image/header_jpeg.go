@@ -47,10 +47,14 @@ func (f *jpegFile) segment(marker byte, off, n int64) {
 		f.metadata = true
 		if b := readUpTo(f.in, off, n); bytes.HasPrefix(b, []byte("Exif\x00")) {
 			f.readEXIF(b)
+		} else if bytes.HasPrefix(b, []byte(xmpPrefix)) {
+			f.readXMP(b[len(xmpPrefix):])
 		}
 	case marker == 0xe2:
-		if bytes.HasPrefix(readUpTo(f.in, off, 12), []byte("ICC_PROFILE\x00")) {
+		const prefix = "ICC_PROFILE\x00" // then which piece it is, and of how many (ICC.1:2022, B.4)
+		if b := readUpTo(f.in, off, int64(len(prefix))+2); len(b) == len(prefix)+2 && string(b[:len(prefix)]) == prefix {
 			f.icc = true
+			f.profile.add(f.in, b[len(prefix)], span{off + int64(len(b)), n - int64(len(b))})
 		}
 	case marker == 0xed, marker == 0xfe:
 		f.metadata = true

@@ -3,12 +3,67 @@ package image
 import (
 	"bufio"
 	"bytes"
+	"compress/lzw"
+	"compress/zlib"
 	"io"
 	"math/bits"
 
-	"github.com/glovebox-wasm/glovebox/plugins/pdk"
-	"github.com/glovebox-wasm/glovebox/readapi"
+	tifflzw "golang.org/x/image/tiff/lzw"
+
+	"github.com/glovebox-wasm/glovebox/decoders/internal/ccitt"
 )
+
+// unpacked returns the bytes of s without its compression, nil when there are none.
+func (d *tiffDecoder) unpacked(s segment) io.Reader {
+	var raw io.Reader = io.NewSectionReader(d.f.in, s.off, s.n)
+	if d.lowBitFirst {
+		raw = &bitReverser{raw}
+	}
+	switch d.compression {
+	case tiffLZW:
+		if oldLZW(readUpTo(d.f.in, s.off, min(s.n, 2))) {
+			return lzw.NewReader(raw, lzw.LSB, 8)
+		}
+		return tifflzw.NewReader(raw, tifflzw.MSB, 8)
+	case tiffDeflate, tiffOldDeflate:
+		r, err := zlib.NewReader(raw)
+		if err != nil {
+			return nil
+		}
+		return r
+	case tiffPackBits:
+		return &packBits{r: bufio.NewReader(raw)}
+	case tiffHuffman, tiffFax3, tiffFax4:
+		return d.fax(s)
+	}
+	return bufio.NewReader(raw)
+}
+
+// oldLZW reports whether a strip begins with the clear code in the bit order of before TIFF 6.0, in which codes also grow later: libtiff
+// reads such files by the same sign.
+func oldLZW(b []byte) bool { return len(b) == 2 && b[0] == 0 && b[1]&1 == 1 }
+
+// fax returns the rows of fax data. White runs are zeros whatever the photometric interpretation makes of them.
+func (d *tiffDecoder) fax(s segment) io.Reader {
+	data := d.whole(s)
+	if d.lowBitFirst {
+		for i, b := range data {
+			data[i] = bits.Reverse8(b)
+		}
+	}
+	p := ccitt.Params{Columns: int(s.w), EndOfBlock: true}
+	switch {
+	case d.compression == tiffHuffman: // TIFF 6.0, section 10
+		p.ByteAlign = true
+	case d.compression == tiffFax4:
+		p.K = -1
+	case d.faxOptions&1 != 0: // tag 292: two dimensions
+		p.K = 1
+	}
+	rows, damaged := ccitt.Decode(data, p, int(s.h))
+	d.missing = d.missing || damaged
+	return bytes.NewReader(rows)
+}
 
 // bitReverser gives bytes with their first bit last (FillOrder 2).
 type bitReverser struct{ r io.Reader }
@@ -59,58 +114,4 @@ func (p *packBits) Read(dst []byte) (n int, err error) {
 		}
 	}
 	return n, nil
-}
-
-// maxTables bounds the shared JPEG tables of a page.
-const maxTables = 64 << 10
-
-// jpegSegment decodes a strip or tile that is a JPEG without its tables (TIFF technical note 2). What its components mean the page says,
-// not the JPEG. An error ends the page: a variant that is not decoded, or a size that is not the page's.
-func (d *tiffDecoder) jpegSegment(s segment, b *budget) error {
-	data := readUpTo(d.f.in, s.off, s.n)
-	if len(data) < 4 || data[0] != 0xff || data[1] != 0xd8 {
-		d.missing = true
-		return nil
-	}
-	stream := []byte("\xff\xd8")
-	if t := d.f.dir.data(d.tables, maxTables); len(t) > 4 && t[0] == 0xff && t[1] == 0xd8 {
-		stream = append(stream, bytes.TrimSuffix(t[2:], []byte("\xff\xd9"))...)
-	}
-	stream = append(stream, data[2:]...)
-	return d.placeJPEG(stream, s, b)
-}
-
-// placeJPEG decodes a whole JPEG and copies its samples.
-func (d *tiffDecoder) placeJPEG(stream []byte, s segment, b *budget) error {
-	m, err := openJPEGSamples(bytes.NewReader(stream))
-	if err != nil {
-		d.missing = true
-		return nil
-	}
-	h := m.head()
-	if h.width > s.w || h.height > max(s.h, d.tileH) {
-		return pdk.Malformed("a strip or tile larger than the page says")
-	}
-	n := int(d.samples)
-	if c := m.components(); c > 1 && (c > n || d.planar) {
-		return pdk.Malformed("components that the page does not have")
-	}
-	if shown := min(h.width, d.width-s.x) * min(h.height, s.h); b.spend(h.width*h.height-shown, 1) != nil {
-		return pdk.Malformed("tiles that are mostly beyond the page")
-	}
-	w, rows := int(min(h.width, d.width-s.x)), int(min(h.height, s.h))
-	d.missing = d.missing || int64(w) < min(s.w, d.width-s.x) || int64(rows) < s.h
-	lack, err := m.samples(b, rows, func(y int, row []byte) {
-		c := len(row) / int(h.width)
-		out := d.pix[((int(s.y)+y)*int(d.width)+int(s.x))*n:]
-		for x := range w {
-			copy(out[x*n+int(s.plane):][:c], row[x*c:])
-		}
-	})
-	if e, ok := asFailure(err); ok && e.Code == readapi.CodeUnsupportedFeature {
-		return pdk.Unsupported("tiff with " + e.Detail)
-	}
-	d.some = d.some || err == nil
-	d.missing = d.missing || err != nil || lack != ""
-	return nil
 }

@@ -39,6 +39,10 @@ type Decoder struct {
 	Forms      []readapi.Form      // without FormAuto, which every decoder has
 	Children   bool                // it lists files inside the file
 
+	// Names are media types of files that Decode does not read, but of which it can say what they are: it returns Unsupported with the facts
+	// of the file's header, and whoever asked for a file that nobody reads is told them.
+	Names []readapi.MediaType
+
 	// Samples are small valid inputs. The host reads each once before it takes the snapshot that every later read starts from, so what
 	// they touch (tables, caches, the heap's first growth) costs nothing afterwards.
 	Samples []Sample
@@ -57,7 +61,7 @@ type Sample struct {
 // describe returns the payload of the describe frame.
 func (d *Decoder) describe() ([]byte, error) {
 	desc := abi.Description{
-		ABI: abi.Version, Name: d.Name, Version: d.Version, MediaTypes: d.MediaTypes, Unit: d.Unit, Forms: d.Forms, Children: d.Children,
+		ABI: abi.Version, Name: d.Name, Version: d.Version, MediaTypes: d.MediaTypes, Unit: d.Unit, Forms: d.Forms, Children: d.Children, Names: d.Names,
 	}
 	var body []byte
 	for _, s := range d.Samples {
@@ -82,7 +86,7 @@ func (d *Decoder) HasForm(form readapi.Form) bool {
 
 // run calls the decoder and closes its answer with an end or an error frame.
 func run(d *Decoder, in readapi.Input, req *readapi.Request, sink func(abi.Kind, []byte) bool) {
-	w := &Writer{req: req, sink: sink}
+	w := &Writer{req: req, fit: req.Fit(), sink: sink}
 	var err error
 	switch {
 	case !d.HasForm(req.Form):

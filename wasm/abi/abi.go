@@ -53,6 +53,7 @@ type Description struct {
 	Unit       readapi.Unit        `json:"unit"`
 	Forms      []readapi.Form      `json:"forms"` // without FormAuto, which every decoder has
 	Children   bool                `json:"children,omitempty"`
+	Names      []readapi.MediaType `json:"names,omitempty"`   // of files that it does not read, but can say what they are
 	Samples    []Sample            `json:"samples,omitempty"` // small inputs that warm the decoder up before its snapshot is taken
 }
 

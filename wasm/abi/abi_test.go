@@ -2,6 +2,7 @@ package abi_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -20,7 +21,7 @@ func frame(t testing.TB, header any, body string) []byte {
 }
 
 var description = abi.Description{
-	ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"text/plain"}, Unit: "line",
+	ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"text/plain"}, Unit: "line", Names: []readapi.MediaType{"image/heif", "image/jxl"},
 	Samples: []abi.Sample{{MediaType: "text/plain", Bytes: 2}, {MediaType: "text/plain", Bytes: 1}},
 }
 
@@ -77,6 +78,8 @@ func TestBadFrames(t *testing.T) {
 		"negative total":         {abi.KindEnd, frame(t, abi.End{Total: -1}, "")},
 		"wildcard type":          {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"*/*"}, Unit: "line"}, "")},
 		"any image":              {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"image/*"}, Unit: "line"}, "")},
+		"names any image":        {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Names: []readapi.MediaType{"image/*"}, Unit: "line"}, "")},
+		"names too many":         {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Names: slices.Repeat([]readapi.MediaType{"a/b"}, 257), Unit: "line"}, "")},
 		"other ABI":              {abi.KindDescribe, frame(t, abi.Description{ABI: 2, Name: "x", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line"}, "")},
 		"a name of words":        {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x is good", Version: "1", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line"}, "")},
 		"a version of words":     {abi.KindDescribe, frame(t, abi.Description{ABI: 1, Name: "x", Version: "1\nhost: ok", MediaTypes: []readapi.MediaType{"a/b"}, Unit: "line"}, "")},

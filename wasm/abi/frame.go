@@ -144,9 +144,14 @@ func (d *Description) check(body int) error {
 	if !word(d.Name, "._-") || !word(string(d.Unit), "_-") || !plain(d.Version) {
 		return errors.New("abi: a name, version or unit is more than a word") // they are shown as the host's own words
 	}
-	for _, m := range d.MediaTypes {
-		if c, ok := readapi.ParseMediaType(string(m)); !ok || c != m || strings.Contains(string(m), "*") {
-			return fmt.Errorf("abi: media type %.80q is not canonical", m)
+	if len(d.Names) > 256 {
+		return errors.New("abi: description names too many media types")
+	}
+	for _, list := range [][]readapi.MediaType{d.MediaTypes, d.Names} {
+		for _, m := range list {
+			if c, ok := readapi.ParseMediaType(string(m)); !ok || c != m || strings.Contains(string(m), "*") {
+				return fmt.Errorf("abi: media type %.80q is not canonical", m)
+			}
 		}
 	}
 	for _, form := range d.Forms {

@@ -80,6 +80,9 @@ func (d Description) AppendJSON(dst []byte) []byte {
 	o.str("unit", string(d.Unit))
 	o.list("forms", d.Forms == nil, len(d.Forms), func(b []byte, i int) []byte { return AppendString(b, string(d.Forms[i])) })
 	o.boolSome("children", d.Children)
+	if len(d.Names) > 0 {
+		o.list("names", false, len(d.Names), func(b []byte, i int) []byte { return AppendString(b, string(d.Names[i])) })
+	}
 	if len(d.Samples) > 0 {
 		o.list("samples", false, len(d.Samples), func(b []byte, i int) []byte {
 			s := open(b)
