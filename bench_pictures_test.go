@@ -143,7 +143,7 @@ func scene(w, h int) *image.RGBA {
 	}
 	for y := range h {
 		for x := range w {
-			light := smooth(x, y, 400, 1)*5/10 + smooth(x, y, 90, 2)*3/10 + smooth(x, y, 21, 3)*2/10 + smooth(x, y, 5, 4)/10 + lattice(x, y, 5)/32
+			light := smooth(x, y, 400, 1)*5/10 + smooth(x, y, 90, 2)*3/10 + smooth(x, y, 21, 3)*2/10 + smooth(x, y, 5, 4)/10 + lattice(x, y, 5)/20
 			hue := smooth(x, y, 300, 6) - 128
 			tint := smooth(x, y, 150, 7) - 128
 			i := m.PixOffset(x, y)

@@ -74,9 +74,18 @@ func (d *Decoder) readBlock(c *component, dst []byte) {
 		inverse(&d.wide, 1, dst, c.stride, d.Frame.Precision > 8, 3)
 		return
 	}
-	d.wide = [64]int32{}
+	zero(&d.wide)
 	end := d.block(&d.wide, c, &d.dcTables[c.dc], &d.acTables[c.ac])
 	inverse(&d.wide, end, dst, c.stride, d.Frame.Precision > 8, c.shift)
+}
+
+// zero empties a block, with stores and not by a call.
+func zero(blk *[64]int32) {
+	for i := 0; i < 64; i += 16 {
+		b := (*[16]int32)(blk[i:])
+		b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7] = 0, 0, 0, 0, 0, 0, 0, 0
+		b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15] = 0, 0, 0, 0, 0, 0, 0, 0
+	}
 }
 
 // gray fills in a block that there is no data for, as libjpeg does.

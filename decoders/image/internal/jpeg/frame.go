@@ -116,7 +116,6 @@ type Decoder struct {
 	plain     component // of no quantisation
 	wide      [64]int32 // the block at hand
 	scanAt    int64     // of the first scan header, behind its marker; 0: there is none
-	heightAt  bool      // the height came behind the data
 	scan      scan
 	streaming bool
 	bands     int // that were decoded
@@ -321,7 +320,6 @@ func (d *Decoder) lineCount() int {
 			return 0
 		case m == mDNL:
 			if b := d.take(4); len(b) == 4 {
-				d.heightAt = true
 				return int(binary.BigEndian.Uint16(b[2:]))
 			}
 			return 0

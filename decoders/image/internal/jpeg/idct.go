@@ -77,6 +77,11 @@ func columns8(blk *[64]int32) {
 	for i := range 8 {
 		a1, a2, a3, a4 := int(blk[i+8]), int(blk[i+16]), int(blk[i+24]), int(blk[i+32])
 		a0, a5, a6, a7 := int(blk[i]), int(blk[i+40]), int(blk[i+48]), int(blk[i+56])
+		if a1|a2|a3|a4|a5|a6|a7 == 0 { // as it often is on the right
+			v := int32(a0 << 2)
+			blk[i], blk[i+8], blk[i+16], blk[i+24], blk[i+32], blk[i+40], blk[i+48], blk[i+56] = v, v, v, v, v, v, v, v
+			continue
+		}
 		z := (a2 + a6) * fix0541
 		e2, e3 := z-a6*fix1847, z+a2*fix0765
 		e0, e1 := (a0+a4)<<13+round, (a0-a4)<<13+round

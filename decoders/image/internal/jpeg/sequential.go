@@ -35,6 +35,9 @@ func (b *bitReader) difference(t *huffman) int {
 
 // block reads a block of a sequential scan (T.81, F.2.2), times the component's quantisation table, into out, which is zero. end is behind
 // the last coefficient in zigzag order that is not zero.
+//
+// Where one coefficient was looked up, there are bits for two more that can be: the loop takes them at once. A jump back costs more than all
+// else here.
 func (b *bitReader) block(out *[64]int32, c *component, dc, ac *huffman) (end int) {
 	c.pred += b.difference(dc)
 	q := &c.quant
@@ -49,25 +52,36 @@ func (b *bitReader) block(out *[64]int32, c *component, dc, ac *huffman) (end in
 		}
 		end = k
 		e := int(ac.look[acc>>(64-lookBits)])
-		if size := e & 0xff; size != 0 {
-			acc <<= uint(size)
-			n -= size
-			k += e >> 8 & 0xff
-			out[natural[k&255]&63] = int32(e>>16) * q[min(k, 63)]
-			k++
+		size := e & 0xff
+		if size == 0 {
+			b.acc, b.n = acc, n
+			k = b.longCoefficient(out, q, ac, k)
+			acc, n = b.acc, b.n
 			continue
 		}
-		b.acc, b.n = acc, n
-		symbol := b.symbol(ac)
-		size := uint(symbol & 15)
-		if size == 0 && symbol != 0xf0 {
-			acc, n = b.acc, b.n
-			k += endOfBlock
+		acc, n = acc<<(uint(size)&63), n-size
+		k += e >> 8 & 0xff
+		out[natural[k&255]&63] = int32(e>>16) * q[k&63]
+		if k++; k >= 64 {
 			break
 		}
-		k += int(symbol >> 4)
-		out[natural[k&255]&63] = extend(b.receive(size), size) * q[min(k, 63)]
-		acc, n = b.acc, b.n
+		if e = int(ac.look[acc>>(64-lookBits)]); e&0xff == 0 {
+			continue
+		}
+		end, size = k, e&0xff
+		acc, n = acc<<(uint(size)&63), n-size
+		k += e >> 8 & 0xff
+		out[natural[k&255]&63] = int32(e>>16) * q[k&63]
+		if k++; k >= 64 {
+			break
+		}
+		if e = int(ac.look[acc>>(64-lookBits)]); e&0xff == 0 {
+			continue
+		}
+		end, size = k, e&0xff
+		acc, n = acc<<(uint(size)&63), n-size
+		k += e >> 8 & 0xff
+		out[natural[k&255]&63] = int32(e>>16) * q[k&63]
 		k++
 	}
 	b.acc, b.n = acc, n
@@ -75,6 +89,18 @@ func (b *bitReader) block(out *[64]int32, c *component, dc, ac *huffman) (end in
 		return 64
 	}
 	return end
+}
+
+// longCoefficient reads coefficient k, or one behind it, whose bits are too many to be looked up, and returns what comes next.
+func (b *bitReader) longCoefficient(out *[64]int32, q *[64]int32, ac *huffman, k int) int {
+	symbol := b.symbol(ac)
+	size := uint(symbol & 15)
+	if size == 0 && symbol != 0xf0 {
+		return k + endOfBlock
+	}
+	k += int(symbol >> 4)
+	out[natural[k&255]&63] = extend(b.receive(size), size) * q[k&63]
+	return k + 1
 }
 
 // passBlock reads a block as block does, of which only the first coefficient is wanted.
