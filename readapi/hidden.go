@@ -1,6 +1,9 @@
 package readapi
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+	"unsafe"
+)
 
 // HiddenAt reports whether the character that begins at s[i] is hidden where it stands, and how long it is. What stands before it in s
 // decides, never what follows, so that a text that is cut is judged as it was whole. Always hidden is what Hidden names, except for
@@ -191,9 +194,11 @@ func NextSuspect(s string, at int) int {
 	return len(s)
 }
 
+// load64 is the first eight bytes of s, in the order of the machine: its callers treat all bytes alike. Not every compiler makes one load
+// of eight, that for WebAssembly among them.
 func load64(s string) uint64 {
 	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return *(*uint64)(unsafe.Pointer(unsafe.StringData(s)))
 }
 
 // seenAt is the length of the character at the beginning of s, 0 when it may be hidden or is none.
