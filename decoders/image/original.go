@@ -61,7 +61,7 @@ func barePNG(b []byte) bool {
 	}
 	f := pngFile{colorType: colorType, interlace: ihdr[12] != 0}
 	f.depth = int(depth)
-	want := f.rawBytes(w, h)
+	want := f.inflated(w, h)
 	n, err := io.Copy(io.Discard, io.LimitReader(z, want+1))
 	if err != nil || n != want || len(r.data) > 0 {
 		return false
@@ -135,7 +135,7 @@ func bareJPEG(b []byte) bool {
 		data := b[i+4 : i+2+n]
 		switch marker {
 		case 0xc0, 0xc1, 0xc2: // SOF: baseline, extended, progressive
-			if frames++; frames > 1 || len(data) < 6 || data[0] != 8 || data[5] != 1 && data[5] != 3 || len(data) != 6+3*int(data[5]) {
+			if frames++; frames > 1 || !commonFrame(data) {
 				return false
 			}
 		case 0xc4, 0xdb: // DHT, DQT
@@ -165,12 +165,45 @@ func bareJPEG(b []byte) bool {
 	return false
 }
 
-// scanEnd is where the coded data from off on ends: at a marker that is neither a stuffed byte nor a restart.
+// commonFrame reports whether a frame header is of one or three components of 8 bits, with no less luma than chroma and no more than twice
+// as much a side: what every reader takes.
+func commonFrame(data []byte) bool {
+	if len(data) < 6 || data[0] != 8 || data[5] != 1 && data[5] != 3 || len(data) != 6+3*int(data[5]) {
+		return false
+	}
+	if data[5] == 1 {
+		return true
+	}
+	luma := data[7]
+	return luma>>4 <= 2 && luma&15 <= 2 && data[10] == 0x11 && data[13] == 0x11
+}
+
+// scanEnd is where the coded data from off on ends: at a marker that is neither a stuffed byte nor the restart that is due.
 func scanEnd(b []byte, off int) int {
-	for ; off+1 < len(b); off++ {
-		if c := b[off+1]; b[off] == 0xff && c != 0 && (c < 0xd0 || c > 0xd7) {
-			break
+	for due := byte(0xd0); off+1 < len(b); off++ {
+		switch c := b[off+1]; {
+		case b[off] != 0xff || c == 0:
+		case c == due:
+			due = 0xd0 | (due+1)&7
+		default:
+			return off
 		}
 	}
 	return off
+}
+
+// inflated is how much the pixels of w by h inflate to: each row with its filter, each pass of Adam7 on its own (PNG, third edition, 8.2).
+func (f *pngFile) inflated(w, h int64) int64 {
+	bits := int64(f.depth) * map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[f.colorType]
+	if !f.interlace {
+		return h * (1 + (w*bits+7)/8)
+	}
+	var n int64
+	for _, p := range [7][4]int64{{8, 8, 0, 0}, {8, 8, 4, 0}, {4, 8, 0, 4}, {4, 4, 2, 0}, {2, 4, 0, 2}, {2, 2, 1, 0}, {1, 2, 0, 1}} {
+		pw, ph := (w-p[2]+p[0]-1)/p[0], (h-p[3]+p[1]-1)/p[1]
+		if pw > 0 && ph > 0 {
+			n += ph * (1 + (pw*bits+7)/8)
+		}
+	}
+	return n
 }

@@ -275,3 +275,35 @@ func FuzzBare(f *testing.F) {
 		}
 	})
 }
+
+// TestPNGLevels: a photo that has to leave as PNG is written fast, and compressed harder before it loses pixels.
+func TestPNGLevels(t *testing.T) {
+	src := photo(400, 300)
+	m := &nrgba{pix: src.Pix, w: 400, h: 300, solid: true}
+	l := look(m)
+	if l.level() != png.BestSpeed {
+		t.Fatal("the photo is taken for a drawing")
+	}
+	fast, err := encodePNG(m, l, png.BestSpeed)
+	must(t, err)
+	small, err := encodePNG(m, l, png.DefaultCompression)
+	must(t, err)
+	if len(small.bytes) >= len(fast.bytes) {
+		t.Fatalf("%d bytes, and %d with more work", len(fast.bytes), len(small.bytes))
+	}
+	for most, want := range map[int]encoded{0: fast, len(fast.bytes): fast, len(fast.bytes) - 1: small, len(small.bytes): small} {
+		e, err := encode(m, false, terms{maxBytes: int64(most), png: true})
+		must(t, err)
+		if !bytes.Equal(e.bytes, want.bytes) {
+			t.Errorf("within %d bytes: %d bytes, %d wide", most, len(e.bytes), e.width)
+		}
+	}
+	if e, err := encode(m, false, terms{maxBytes: int64(len(small.bytes)) - 1, png: true}); err != nil || e.width >= 400 {
+		t.Errorf("within less: %d wide, %v", e.width, err)
+	}
+	drawing := fromStd(quarters(64, 64)).(*stdRaster)
+	d, _ := shrink(drawing, 64, 64)
+	if look(d).level() != png.DefaultCompression {
+		t.Error("a drawing is taken for a photo")
+	}
+}

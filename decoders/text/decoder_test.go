@@ -274,3 +274,12 @@ func split(s string) (out []string) {
 	}
 	return out
 }
+
+// decodeAs is the decoder for input of one media type.
+func decodeAs(mt readapi.MediaType) decodertest.Decode {
+	native := decodertest.Native(&Decoder)
+	return func(in readapi.Input, req readapi.Request) (readapi.Result, error) {
+		req.MediaType = mt
+		return native(in, req)
+	}
+}

@@ -22,6 +22,7 @@ func generate(t *testing.T) (out []decodertest.Vector) {
 	out = append(out, declaredVectors(t)...)
 	out = append(out, lineVectors()...)
 	out = append(out, damageVectors()...)
+	out = append(out, letterVectors(t)...)
 	return append(out, refusalVectors()...)
 }
 
@@ -77,7 +78,7 @@ func declaredVectors(t *testing.T) []decodertest.Vector {
 	python := "#!/usr/bin/env python\n# -*- coding: iso-8859-15 -*-\nprice = '5 \u20ac'\n"
 	lie := html("iso-8859-1", "Größe, 流水线")
 	misled := html("iso-8859-1", strings.TrimSuffix(charsettest.Languages[8].Text, "\n"))
-	markup := func(v *decodertest.Vector) { v.MediaType = "text/html" }
+	markup := func(v *decodertest.Vector) { v.MediaType, v.Form = "text/html", readapi.FormSource }
 	return []decodertest.Vector{
 		with(vector("declared-html", "two characters, and a page that says which", strings.Replace(html("gb2312", "#"), "#", charsettest.Encode(t, "中文", "gbk"), 1), html("gb2312", "中文")), markup),
 		with(vector("declared-html-lies", "valid UTF-8 wins over what the page says", lie, lie), markup),
