@@ -75,24 +75,10 @@ func (l *lines) take(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
-	if l.cr { // the chunk before ended in CR
-		l.cr = false
-		end := crlf[:1]
-		if b[0] == '\n' {
-			end, b = crlf, b[1:]
-			l.crlfs++
-		} else {
-			l.crs++
-		}
-		if err := l.end(end); err != nil {
-			return err
-		}
+	b, err := l.resume(b)
+	if err != nil {
+		return err
 	}
-	finished := l.count
-	if l.open {
-		finished--
-	}
-	l.hidden.add(b, finished)
 	nextCR, nextLF := index(b, '\r', 0), index(b, '\n', 0) // each is searched for once: a text may have none of the other
 	tried := false
 	for start := 0; start < len(b); {
@@ -136,6 +122,29 @@ func (l *lines) take(b []byte) error {
 		start = stop
 	}
 	return nil
+}
+
+// resume ends a line whose CR the chunk before ended in, and counts what is hidden.
+func (l *lines) resume(b []byte) ([]byte, error) {
+	if l.cr {
+		l.cr = false
+		end := crlf[:1]
+		if b[0] == '\n' {
+			end, b = crlf, b[1:]
+			l.crlfs++
+		} else {
+			l.crs++
+		}
+		if err := l.end(end); err != nil {
+			return nil, err
+		}
+	}
+	finished := l.count
+	if l.open {
+		finished--
+	}
+	l.hidden.add(b, finished)
+	return b, nil
 }
 
 // batch emits all the whole lines of b, which has no CR, at once, and returns how long they are; 0 when they have to go one by one.
