@@ -48,26 +48,14 @@ func Escape(s string) (out string, hidden int) {
 // escapedLen is how many bytes, all ASCII, Escape writes for a hidden r.
 func escapedLen(r rune) int64 { return int64(len(`\u{}`) + (bits.Len32(uint32(r)|1)+3)/4) }
 
-// clean reports whether s is valid and has nothing hidden. ASCII goes fast.
+// clean reports whether s is valid and has nothing hidden.
 func clean(s string) bool {
-	ascii := true
-	for i := range len(s) {
-		c := s[i]
-		if c >= 0x7f {
-			ascii = false
-			break
-		}
-		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' {
+	for i := NextSuspect(s, 0); i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if hiddenAt(s, i, r) || r == utf8.RuneError && n == 1 {
 			return false
 		}
-	}
-	if ascii {
-		return true
-	}
-	for i, r := range s {
-		if hiddenAt(s, i, r) || r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
-			return false
-		}
+		i = NextSuspect(s, i+n)
 	}
 	return true
 }

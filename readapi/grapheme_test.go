@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -91,6 +92,45 @@ func TestHiddenAt(t *testing.T) {
 		}
 		if count != n || utf8.RuneCountInString(out) < utf8.RuneCountInString(s) {
 			t.Fatalf("%d are hidden in %q, Escape says %d", count, s, n)
+		}
+	})
+}
+
+// TestNextSuspect: nothing that HiddenAt may find hidden, and nothing that is no UTF-8, is passed over.
+func TestNextSuspect(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		s := "x" + string(r)
+		if hidden, _ := readapi.HiddenAt(s, 1); hidden && readapi.NextSuspect(s, 0) != 1 {
+			t.Fatalf("%U is passed over", r)
+		}
+	}
+	ordinary := "流水线 Größe 👩🔧 한국어 ไทย наш and a long line of ASCII \t\r\n日本語、カナ"
+	if i := readapi.NextSuspect(ordinary, 0); i < len(ordinary) {
+		t.Errorf("ordinary text is suspect at %d", i)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := string(rapid.SliceOf(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("a\xe4\xb8\xad\xed\xa0\xf0\x9f\x90\xc0\x80")))).Draw(t, "bytes"))
+		for at := 0; at < len(s); {
+			next := readapi.NextSuspect(s, at)
+			if !utf8.ValidString(s[at:next]) {
+				t.Fatalf("%q has an invalid beginning up to %d", s[at:], next)
+			}
+			_, size := utf8.DecodeRuneInString(s[min(next, len(s)-1):])
+			at = next + size
+		}
+	})
+}
+
+// TestEstimateTokensLong: eight bytes at a time give what one at a time do.
+func TestEstimateTokensLong(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringOf(rapid.RuneFrom([]rune("abcé漢👩\u202e\n"))).Draw(t, "s")
+		quarters := int64(0)
+		for _, r := range s {
+			quarters += map[int]int64{1: 1, 2: 2, 3: 4, 4: 4}[utf8.RuneLen(r)]
+		}
+		if got := readapi.EstimateTokens(s); got != (quarters+3)/4 {
+			t.Fatalf("%q: %d tokens, want %d", s, got, (quarters+3)/4)
 		}
 	})
 }

@@ -1,6 +1,9 @@
 package readapi
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+	"unsafe"
+)
 
 // HiddenAt reports whether the character that begins at s[i] is hidden where it stands, and how long it is. What stands before it in s
 // decides, never what follows, so that a text that is cut is judged as it was whole. Always hidden is what Hidden names, except for
@@ -152,4 +155,77 @@ func flagTag(s string, r rune) bool {
 		}
 	}
 	return false
+}
+
+// NextSuspect returns where in s, from at on, the next character stands that may be hidden, or the next byte that is no UTF-8; len(s) if
+// there is none. What lies before is seen as it is. It is made for long texts: printable ASCII goes by eight bytes at a time.
+func NextSuspect(s string, at int) int {
+	const ones = 0x0101010101010101
+	for at < len(s) {
+		if len(s)-at >= 8 {
+			v := load64(s[at:])
+			// A byte below 0x20 borrows into its high bit; one of 0x7f or above carries into it.
+			if ((v-0x20*ones)|(v+ones)|v)&(0x80*ones) == 0 {
+				at += 8
+				continue
+			}
+		}
+		switch c := s[at]; {
+		case c < 0x20:
+			if c != '\n' && c != '\t' && c != '\r' {
+				return at
+			}
+			at++
+		case c < 0x7f:
+			at++
+		case 0xe4 <= c && c <= 0xec && len(s)-at >= 3: // most of CJK and Hangul
+			if (s[at+1]^0x80)|(s[at+2]^0x80) >= 0x40 {
+				return at
+			}
+			at += 3
+		default:
+			n := seenAt(s[at:])
+			if n == 0 {
+				return at
+			}
+			at += n
+		}
+	}
+	return len(s)
+}
+
+// load64 is the first eight bytes of s, in the order of the machine: its callers treat all bytes alike. Not every compiler makes one load
+// of eight, that for WebAssembly among them.
+func load64(s string) uint64 {
+	_ = s[7]
+	return *(*uint64)(unsafe.Pointer(unsafe.StringData(s)))
+}
+
+// seenAt is the length of the character at the beginning of s, 0 when it may be hidden or is none.
+func seenAt(s string) int {
+	c := s[0]
+	switch {
+	case c < 0xc2, c > 0xf2:
+		return 0
+	case c < 0xe0:
+		if len(s) < 2 || s[1]&0xc0 != 0x80 || c == 0xc2 && (s[1] < 0xa0 || s[1] == 0xad) || c == 0xd8 && s[1] == 0x9c {
+			return 0
+		}
+		return 2
+	case len(s) < 3 || (s[1]^0x80)|(s[2]^0x80) >= 0x40:
+		return 0
+	case c < 0xf0:
+		switch d, e := s[1], s[2]; {
+		case c == 0xe0 && d < 0xa0, c == 0xed && d >= 0xa0, // no UTF-8
+			c == 0xe1 && d == 0xa0 && e == 0x8e, // U+180E
+			c == 0xe2 && (d == 0x80 && (0x8b <= e && e <= 0x8f || 0xa8 <= e && e <= 0xae) || d == 0x81 && e >= 0xa0), // U+200B and on, U+2028 and on, U+2060 and on
+			c == 0xe3 && d == 0x85 && e == 0xa4, // U+3164
+			c == 0xef && (d == 0xb8 && e < 0x90 || d == 0xbb && e == 0xbf || d == 0xbe && e == 0xa0 || d == 0xbf && 0xb9 <= e && e <= 0xbb): // U+FE00 and on, U+FEFF, U+FFA0, U+FFF9 and on
+			return 0
+		}
+		return 3
+	case len(s) < 4 || s[3]&0xc0 != 0x80 || c == 0xf0 && (s[1] < 0x90 || s[1] == 0x9d && s[2] == 0x85): // the controls of music, U+1D173 and on
+		return 0
+	}
+	return 4
 }

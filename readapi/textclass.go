@@ -27,9 +27,10 @@ type TextClass struct {
 // prefix is text.
 //
 // Text is, in this order: what a byte order mark announces; UTF-16 or UTF-32 by the pattern of its NULs, both byte orders scored; and
-// bytes with few control characters: at most one NUL per KiB within the text, controls (all of C0 but tab, line ends, form feed and
-// escape, which ISO-2022 and terminals use) at most 10 % of valid UTF-8, one at least, and at most 2 % of anything else, where random bytes have 10 %.
-// NULs at the end are the padding of a log that was cut off by a crash, not part of the text.
+// bytes with few control characters: at most one NUL per KiB within the text, controls (all of C0 but tab, line ends, form feed and escape, which ISO-2022 and terminals use) at most 10 % of valid UTF-8, one at
+// least, and at most 2 % of anything else, where random bytes have 10 %. What has no mark and four NULs in a row among its first 16 bytes is
+// none of these. NULs at the end are the padding of a log that was cut off by a
+// crash, not part of the text.
 func ClassifyText(prefix []byte, whole bool) TextClass {
 	if len(prefix) > TextPrefixBytes {
 		prefix, whole = prefix[:TextPrefixBytes], false
@@ -41,7 +42,7 @@ func ClassifyText(prefix []byte, whole bool) TextClass {
 	switch {
 	case len(prefix) == 0:
 		return TextClass{Text: true, Charset: "utf-8", ASCII: true}
-	case len(text) == 0:
+	case len(text) == 0, bytes.Contains(text[:min(len(text), headBytes)], []byte("\x00\x00\x00\x00")):
 		return TextClass{}
 	}
 	k := countBytes(text)
@@ -105,6 +106,10 @@ func classifyBOM(prefix []byte) (TextClass, bool) {
 	}
 	return TextClass{}, false
 }
+
+// headBytes is where binaries keep their numbers: a zero of four bytes there is one, however much text follows (compiled
+// Python), and no text of UTF-16 or UTF-32 has it.
+const headBytes = 16
 
 type byteCounts struct{ nuls, controls, high int }
 

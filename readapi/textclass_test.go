@@ -102,6 +102,19 @@ func TestClassifyText(t *testing.T) {
 	}
 }
 
+// TestClassifyTextHead: one control is text in the shortest line, and a number of four zero bytes at the beginning is no text, however much
+// of it follows.
+func TestClassifyTextHead(t *testing.T) {
+	code := strings.Repeat("def main():\n    return 'a constant'\n", 100)
+	for in, want := range map[string]bool{
+		"ping\a\n": true, "\a\a\a\a\n": false, "a\x01": false, "\xa7\r\r\n\x00\x00\x00\x00" + code: false, "log\x00" + code: true, code + "\x00\x00\x00\x00" + code: true,
+	} {
+		if got := readapi.ClassifyText([]byte(in), false).Text; got != want {
+			t.Errorf("%.20q is text: %v, want %v", in, got, want)
+		}
+	}
+}
+
 func TestClassifyTextLooksAtThePrefixOnly(t *testing.T) {
 	b := append(bytes.Repeat([]byte("text\n"), readapi.TextPrefixBytes/5+1), noise(4096)...)
 	if got := readapi.ClassifyText(b, true); !got.Text || !got.ASCII {

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"encoding/binary"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
@@ -31,7 +30,8 @@ const (
 
 // add counts in b. finished is how many lines ended before b.
 func (h *hiddenCount) add(b []byte, finished int64) {
-	for at := suspect(b, 0); at < len(b); {
+	text := unsafe.String(unsafe.SliceData(b), len(b))
+	for at := readapi.NextSuspect(text, 0); at < len(b); {
 		r, size := utf8.DecodeRune(b[at:])
 		if h.hidden(b, at) {
 			h.all++
@@ -42,7 +42,7 @@ func (h *hiddenCount) add(b []byte, finished int64) {
 				}
 			}
 		}
-		at = suspect(b, at+size)
+		at = readapi.NextSuspect(text, at+size)
 	}
 	if len(b) >= hiddenContext {
 		h.tailed = copy(h.tail[:], b[len(b)-hiddenContext:])
@@ -104,64 +104,4 @@ func lineEnds(b []byte) (n int64) {
 		}
 	}
 	return n
-}
-
-// suspect returns where in b, from at on, the next character stands that may be hidden, len(b) if there is none. Runs of printable ASCII go
-// by eight bytes at a time.
-func suspect(b []byte, at int) int {
-	const ones = 0x0101010101010101
-	for at < len(b) {
-		if len(b)-at >= 8 {
-			v := binary.LittleEndian.Uint64(b[at:])
-			// A byte below 0x20 borrows into its high bit; one of 0x7f or above carries into it.
-			if ((v-0x20*ones)|(v+ones)|v)&(0x80*ones) == 0 {
-				at += 8
-				continue
-			}
-		}
-		c := b[at]
-		switch {
-		case c >= 0xf3:
-			return at
-		case c >= 0xf0:
-			if at+2 < len(b) && b[at+1] == 0x9d && b[at+2] == 0x85 { // the controls of music, U+1D173 and on
-				return at
-			}
-			at += 4
-		case c >= 0xe0:
-			if mayHide3(c, b[at:]) {
-				return at
-			}
-			at += 3
-		case c >= utf8.RuneSelf:
-			if c == 0xc2 && at+1 < len(b) && (b[at+1] < 0xa0 || b[at+1] == 0xad) || c == 0xd8 && at+1 < len(b) && b[at+1] == 0x9c {
-				return at
-			}
-			at += 2
-		case c < 0x20 && c != '\t' && c != '\n' && c != '\r' || c == 0x7f:
-			return at
-		default:
-			at++
-		}
-	}
-	return len(b)
-}
-
-// mayHide3 reports whether a character of three bytes may be hidden: U+180E, U+2000 to U+206F, the filler U+3164, and from U+FE00 on. A test
-// holds it.
-func mayHide3(c byte, b []byte) bool {
-	if len(b) < 3 {
-		return false
-	}
-	switch c {
-	case 0xe1:
-		return b[1] == 0xa0
-	case 0xe2:
-		return b[1] == 0x80 || b[1] == 0x81
-	case 0xe3:
-		return b[1] == 0x85 && b[2] == 0xa4
-	case 0xef:
-		return b[1] >= 0xb8
-	}
-	return false
 }

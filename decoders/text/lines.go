@@ -75,26 +75,25 @@ func (l *lines) take(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
-	if l.cr { // the chunk before ended in CR
-		l.cr = false
-		end := crlf[:1]
-		if b[0] == '\n' {
-			end, b = crlf, b[1:]
-			l.crlfs++
-		} else {
-			l.crs++
-		}
-		if err := l.end(end); err != nil {
-			return err
-		}
+	b, err := l.resume(b)
+	if err != nil {
+		return err
 	}
-	finished := l.count
-	if l.open {
-		finished--
-	}
-	l.hidden.add(b, finished)
 	nextCR, nextLF := index(b, '\r', 0), index(b, '\n', 0) // each is searched for once: a text may have none of the other
+	tried := false
 	for start := 0; start < len(b); {
+		if !tried && !l.open && nextCR == len(b) {
+			tried = true
+			n, err := l.batch(b[start:])
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				start += n
+				nextLF = len(b)
+				continue
+			}
+		}
 		i := nextLF
 		switch {
 		case nextCR < i && nextCR == len(b)-1: // the next chunk says whether it is half of a CRLF
@@ -123,6 +122,54 @@ func (l *lines) take(b []byte) error {
 		start = stop
 	}
 	return nil
+}
+
+// resume ends a line whose CR the chunk before ended in, and counts what is hidden.
+func (l *lines) resume(b []byte) ([]byte, error) {
+	if l.cr {
+		l.cr = false
+		end := crlf[:1]
+		if b[0] == '\n' {
+			end, b = crlf, b[1:]
+			l.crlfs++
+		} else {
+			l.crs++
+		}
+		if err := l.end(end); err != nil {
+			return nil, err
+		}
+	}
+	finished := l.count
+	if l.open {
+		finished--
+	}
+	l.hidden.add(b, finished)
+	return b, nil
+}
+
+// batch emits all the whole lines of b, which has no CR, at once, and returns how long they are; 0 when they have to go one by one.
+func (l *lines) batch(b []byte) (n int, err error) {
+	if l.done || len(l.req.Units) > 0 || l.count < l.from {
+		return 0, nil
+	}
+	count, longest := int64(0), 0
+	for i, c := range b {
+		if c == '\n' {
+			count++
+			longest = max(longest, i-n)
+			n = i + 1
+		}
+	}
+	if count == 0 || l.most > 0 && longest > l.most {
+		return 0, nil
+	}
+	ok, err := l.w.Lines(l.count+1, count, unsafe.String(unsafe.SliceData(b), n))
+	if !ok || err != nil {
+		return 0, err
+	}
+	l.count += count
+	l.lfs += count
+	return n, nil
 }
 
 var crlf = []byte("\r\n")

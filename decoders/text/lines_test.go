@@ -116,3 +116,47 @@ func TestCursors(t *testing.T) {
 		}
 	})
 }
+
+// TestManyLines: lines that leave by the chunk are numbered, cut and continued as those that leave one by one.
+func TestManyLines(t *testing.T) {
+	var in strings.Builder
+	for i := range 30_000 {
+		in.WriteString("line " + strconv.Itoa(i+1) + strings.Repeat(" 流", i%7) + "\n")
+		if i%9000 == 8999 {
+			in.WriteString(strings.Repeat("long", 600) + "\r")
+		}
+	}
+	lines := split(in.String())
+	for _, budget := range []int64{0, 3_000, 100_000} {
+		req := readapi.Request{Version: 1, MediaType: "text/plain", Form: readapi.FormAuto, MaxTokens: budget}
+		at := int64(1)
+		for {
+			res, err := pdk.Run(&Decoder, strings.NewReader(in.String()), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range res.Parts {
+				if p.At != at {
+					t.Fatalf("budget %d: a part of line %d, want %d", budget, p.At, at)
+				}
+				for text := p.Text; text != ""; at++ {
+					want := shown(lines[at-1], int(at))
+					if !strings.HasPrefix(text, want) {
+						t.Fatalf("budget %d: line %d is %.40q, want %.40q", budget, at, text, want)
+					}
+					text = text[len(want):]
+				}
+			}
+			if res.Next == nil {
+				if res.Total != int64(len(lines)) || res.Meta["newline"] != "mixed" {
+					t.Errorf("%d lines, %v", res.Total, res.Meta)
+				}
+				break
+			}
+			req.Start = *res.Next
+		}
+		if at != int64(len(lines))+1 {
+			t.Fatalf("budget %d: %d lines of %d", budget, at-1, len(lines))
+		}
+	}
+}

@@ -169,7 +169,7 @@ func (s *source) piece(raw []byte, last bool) (out []byte, n int, err error) {
 		return nil, 0, pdk.Malformed("the charset's decoder gives up")
 	}
 	out = s.out[:nOut]
-	s.replaced += int64(bytes.Count(out, []byte("\uFFFD")))
+	s.replaced += replacements(out)
 	return out, n, nil
 }
 
@@ -186,4 +186,18 @@ func (s *source) utf8(raw []byte, last bool) (out []byte, n int, err error) {
 	s.out, replaced = charset.Repair(s.out[:0], body)
 	s.replaced += replaced
 	return s.out, len(body), nil
+}
+
+// replacements counts U+FFFD, ef bf bd.
+func replacements(b []byte) (n int64) {
+	for {
+		i := bytes.IndexByte(b, 0xef)
+		if i < 0 || i+3 > len(b) {
+			return n
+		}
+		if b[i+1] == 0xbf && b[i+2] == 0xbd {
+			n++
+		}
+		b = b[i+3:]
+	}
 }

@@ -163,6 +163,31 @@ func (w *Writer) Line(at int64, line string) error {
 	return w.err
 }
 
+// Lines emits n whole lines at once, those from at on, where nothing stands against it; ok is false, and nothing has happened, where they
+// have to go through Line one by one: at the request's start and where the budget ends.
+func (w *Writer) Lines(at, n int64, lines string) (ok bool, err error) {
+	if w.err != nil || w.next != nil || at <= w.req.Start.At || w.frames >= mostParts || w.warnings >= mostWarnings {
+		return false, w.err
+	}
+	tokens, size := w.cost(lines)
+	if !w.fits(tokens, size) {
+		return false, nil
+	}
+	if len(w.lines) > 0 && (at != w.lineTo+1 || len(w.lines)+len(lines) > coalesceBytes) {
+		if err := w.flush(); err != nil {
+			return false, err
+		}
+	}
+	if len(w.lines) == 0 {
+		w.lineAt, w.lineSkip = at, 0
+	}
+	w.lineTo = at + n - 1
+	w.at, w.part = w.lineTo, 0
+	w.lines = append(w.lines, lines...)
+	w.spend(tokens, size)
+	return true, w.err
+}
+
 // cost is what text takes of the budgets as it leaves: the host escapes what is hidden in it, which makes it longer.
 func (w *Writer) cost(text string) (tokens, bytes int64) {
 	if w.escaped() {
