@@ -307,3 +307,36 @@ func TestPNGLevels(t *testing.T) {
 		t.Error("a drawing is taken for a photo")
 	}
 }
+
+// TestMetaIsWhole: whatever the format, nothing that an answer says of a picture is left out.
+func TestMetaIsWhole(t *testing.T) {
+	seen := map[any]bool{}
+	for _, c := range cases(t) {
+		res, err := read(t, c.data, func(r *readapi.Request) { r.Units = c.units })
+		if err != nil {
+			continue
+		}
+		seen[res.Meta["format"]] = true
+		for _, key := range []string{
+			"format", "width", "height", "display_width", "display_height", "orientation", "frames", "has_alpha", "bit_depth", "color", "icc", "has_gps", "est_tokens",
+		} {
+			if v, ok := res.Meta[key]; !ok || v == "" || v == nil {
+				t.Errorf("%s: meta has no %s", c.name, key)
+			}
+		}
+		_, duration := res.Meta["duration_ms"]
+		_, loop := res.Meta["loop"]
+		if moving := res.Meta["frames"] != 1.0 && res.Meta["format"] != "tiff"; duration != moving || loop != moving {
+			t.Errorf("%s: duration_ms %v, loop %v of %v frames", c.name, duration, loop, res.Meta["frames"])
+		}
+		p := res.Parts[0].Image
+		if len(c.units) == 0 && res.Meta["format"] != "tiff" && p.Width < 100 && (res.Meta["display_width"] != float64(p.Width) || res.Meta["display_height"] != float64(p.Height)) {
+			t.Errorf("%s: %dx%d leaves, shown as %vx%v", c.name, p.Width, p.Height, res.Meta["display_width"], res.Meta["display_height"])
+		}
+	}
+	for _, format := range []string{"png", "jpeg", "gif", "webp", "bmp", "tiff", "ico"} {
+		if !seen[format] {
+			t.Errorf("no case is a %s", format)
+		}
+	}
+}
