@@ -15,6 +15,7 @@ const maxPixelBytes = 160 << 20
 type budget struct {
 	maxPixels, maxSide, maxFrames, maxTotal int64
 
+	edge   int64 // the longest side that is asked for
 	frames int64 // given out
 	total  int64 // pixels decoded
 }
@@ -29,7 +30,7 @@ func newBudget(req *readapi.Request) *budget {
 	}
 	return &budget{
 		maxPixels: or(req.MaxPixels, d.MaxPixels), maxSide: or(req.MaxSide, d.MaxSide),
-		maxFrames: or(req.MaxFrames, d.MaxFrames), maxTotal: or(req.MaxTotalPixels, d.MaxTotalPixels),
+		edge: or(req.MaxEdge, d.MaxEdge), maxFrames: or(req.MaxFrames, d.MaxFrames), maxTotal: or(req.MaxTotalPixels, d.MaxTotalPixels),
 	}
 }
 

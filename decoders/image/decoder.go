@@ -14,7 +14,7 @@ var Decoder = pdk.Decoder{
 	Version: "0.1.0",
 	MediaTypes: []readapi.MediaType{
 		"image/png", "image/apng", "image/vnd.mozilla.apng", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp",
-		"image/x-icon", "image/vnd.microsoft.icon",
+		"image/x-icon", "image/vnd.microsoft.icon", "image/jp2", "image/jpx", "image/x-jp2-codestream",
 	},
 	Names:   []readapi.MediaType{"image/heif", "image/avif", "image/jxl"},
 	Unit:    readapi.UnitFrame,
@@ -198,16 +198,21 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 		}
 	}
 	tw, th := a.size(w, h)
+	lack := lackOf(p)
 	to, err := a.toSRGB(&p, at)
 	if err != nil {
 		return e, "", err
 	}
 	if a.terms.jpeg && to == nil {
 		if e, ok := encodePlanes(p, tw, th, a.terms.maxBytes); ok {
-			return e, p.partial, nil
+			partial, err = lack()
+			return e, partial, err
 		}
 	}
-	m, rows := shrink(p, tw, th)
+	m, rows := shrink(p.raster, tw, th)
+	if p.partial, err = lack(); err != nil {
+		return e, "", err
+	}
 	switch {
 	case rows == 0:
 		return e, "", pdk.Malformed("no pixels")

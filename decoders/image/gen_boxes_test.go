@@ -73,3 +73,11 @@ func jxlOf(fields ...[2]int64) string {
 func jxlBoxed(boxes ...string) string {
 	return jxlMagic + boxOf("ftyp", "jxl ", u32s(0), "jxl ") + strings.Join(boxes, "")
 }
+
+// cursor makes an icon of one picture a cursor.
+func cursor(icon []byte, x, y uint16) []byte {
+	icon[2] = 2
+	binary.LittleEndian.PutUint16(icon[10:], x)
+	binary.LittleEndian.PutUint16(icon[12:], y)
+	return icon
+}

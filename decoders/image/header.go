@@ -13,6 +13,8 @@ type header struct {
 	format        string // as in the media type: "png"
 	width, height int64  // as stored, of the first frame or the canvas
 	orientation   int    // 1 to 8 (EXIF 2.32, 4.6.4, tag 274)
+	oriented      bool   // an EXIF block or XMP packet said so
+	exif          bool   // it was an EXIF block
 	frames        int64
 	atLeast       bool  // frames is a lower bound: the file has more than are counted
 	animated      bool  // the frames are one moving picture, not pages
@@ -87,6 +89,9 @@ var formats = []struct {
 	{"BM", openBMP},
 	{"????ftyp", openHEIF}, // before ICO: a box of 256 bytes begins like one
 	{"\x00\x00\x01\x00", openICO},
+	{"\x00\x00\x02\x00", openICO}, // a cursor: the same, but for a hot spot in place of planes and depth
+	{jp2Magic, openJP2},
+	{jp2Codestream, openJP2},
 	{jxlMagic, openJXL},
 	{jxlCodestream, openJXL},
 }

@@ -95,7 +95,7 @@ func (f *webpFile) scan() {
 		case "EXIF":
 			f.readEXIF(readUpTo(f.in, c.off, min(c.n, maxPNGMetadata)))
 		case "XMP ":
-			f.metadata = true
+			f.readXMP(readUpTo(f.in, c.off, min(c.n, maxPNGMetadata)))
 		}
 	})
 }

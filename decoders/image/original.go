@@ -61,7 +61,7 @@ func barePNG(b []byte) bool {
 	}
 	f := pngFile{colorType: colorType, interlace: ihdr[12] != 0}
 	f.depth = int(depth)
-	want := f.rawBytes(w, h)
+	want := f.inflated(w, h)
 	n, err := io.Copy(io.Discard, io.LimitReader(z, want+1))
 	if err != nil || n != want || len(r.data) > 0 {
 		return false
@@ -165,12 +165,32 @@ func bareJPEG(b []byte) bool {
 	return false
 }
 
-// scanEnd is where the coded data from off on ends: at a marker that is neither a stuffed byte nor a restart.
+// scanEnd is where the coded data from off on ends: at a marker that is neither a stuffed byte nor the restart that is due.
 func scanEnd(b []byte, off int) int {
-	for ; off+1 < len(b); off++ {
-		if c := b[off+1]; b[off] == 0xff && c != 0 && (c < 0xd0 || c > 0xd7) {
-			break
+	for due := byte(0xd0); off+1 < len(b); off++ {
+		switch c := b[off+1]; {
+		case b[off] != 0xff || c == 0:
+		case c == due:
+			due = 0xd0 | (due+1)&7
+		default:
+			return off
 		}
 	}
 	return off
+}
+
+// inflated is how much the pixels of w by h inflate to: each row with its filter, each pass of Adam7 on its own (PNG, third edition, 8.2).
+func (f *pngFile) inflated(w, h int64) int64 {
+	bits := int64(f.depth) * map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[f.colorType]
+	if !f.interlace {
+		return h * (1 + (w*bits+7)/8)
+	}
+	var n int64
+	for _, p := range [7][4]int64{{8, 8, 0, 0}, {8, 8, 4, 0}, {4, 8, 0, 4}, {4, 4, 2, 0}, {2, 4, 0, 2}, {2, 2, 1, 0}, {1, 2, 0, 1}} {
+		pw, ph := (w-p[2]+p[0]-1)/p[0], (h-p[3]+p[1]-1)/p[1]
+		if pw > 0 && ph > 0 {
+			n += ph * (1 + (pw*bits+7)/8)
+		}
+	}
+	return n
 }

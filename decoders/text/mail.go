@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset"
 	"github.com/glovebox-wasm/glovebox/decoders/text/internal/mail"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -54,7 +55,7 @@ func mailChild(m *mail.Message, i int) readapi.Child {
 
 // writeMail writes a mail's text and the list of its files, whose paths begin with prefix.
 func writeMail(p *page, m *mail.Message, prefix string) error {
-	if err := m.Text(p.write, pageText); err != nil {
+	if err := m.Text(p.write, p.inner); err != nil {
 		return err
 	}
 	var list strings.Builder
@@ -119,7 +120,7 @@ func mailMeta(p *page, m *mail.Message) {
 	p.meta(meta)
 	p.src = &source{in: p.in, charset: m.Charset, replaced: m.Replaced}
 	if m.Charset.Label == "" {
-		p.src.charset = asUTF8
+		p.src.charset = charset.Charset{Label: "utf-8", Source: charset.SourceUTF8, Percent: 100}
 	}
 }
 

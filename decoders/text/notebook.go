@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/html"
 	"github.com/glovebox-wasm/glovebox/decoders/text/internal/inside"
 	"github.com/glovebox-wasm/glovebox/decoders/text/internal/notebook"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -42,7 +43,7 @@ func renderNotebook(p *page) error {
 			return text, p.w.Child(notebookChild(n, f))
 		},
 		HTML: func(page []byte) ([]byte, int64) {
-			text, n := pageText(page, "utf-8")
+			text, n := html.Visible(page, html.Options{ShowHidden: p.req.Unescaped})
 			hidden += n
 			return text, n
 		},

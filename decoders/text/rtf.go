@@ -19,8 +19,12 @@ func renderRTF(p *page) error {
 		return err
 	}
 	doc, err := rtf.Read(raw, rtf.Sink{
-		Text: p.write,
-		HTML: func(page []byte) ([]byte, int64) { return pageText(page, "utf-8") },
+		Hidden: p.req.Unescaped,
+		Text:   p.write,
+		HTML: func(page []byte) (int64, error) {
+			hidden, _, err := p.inner(page, p.write)
+			return hidden, err
+		},
 		Name: func(n int, f *rtf.File) string {
 			return "[" + fileKind(f.MediaType) + ": " + f.Name + ", " + inside.Size(f.Bytes) + ", file " + strconv.Itoa(n) + "]"
 		},

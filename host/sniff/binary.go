@@ -72,8 +72,12 @@ func hasObject(b []byte) bool {
 // ownImage are the images that imageType knows; mimetype's word for them is not taken, since it looks at magics alone.
 var ownImage = map[readapi.MediaType]bool{
 	"image/png": true, "image/jpeg": true, "image/gif": true, "image/bmp": true, "image/tiff": true, "image/webp": true,
-	"image/x-icon": true, "image/heif": true, "image/avif": true, "image/jxl": true, "image/jp2": true, "image/svg+xml": true,
+	"image/x-icon": true, "image/heif": true, "image/avif": true, "image/jxl": true, "image/jp2": true, "image/jpx": true, "image/jpm": true,
+	jpegStream: true, "image/svg+xml": true,
 }
+
+// jpegStream is a JPEG 2000 codestream without boxes around it.
+const jpegStream = "image/x-jp2-codestream"
 
 // imageType names an image by its magic and, where that is short, by numbers of its header. It is asked about bytes that are not text,
 // since prose may begin with "GIF89a" or "BM".
@@ -91,15 +95,46 @@ func imageType(b []byte) readapi.MediaType {
 	case has("RIFF") && len(b) >= 12 && string(b[8:12]) == "WEBP":
 		return "image/webp"
 	case has("\x00\x00\x00\x0cjP  \r\n\x87\n"):
-		return "image/jp2"
+		return jpeg2000(b)
+	case has("\xff\x4f\xff\x51\x00"): // ISO/IEC 15444-1, A.4.1 and A.5.1: SOC, then SIZ
+		return jpegStream
 	case has("\xff\x0a"), has("\x00\x00\x00\x0cJXL \r\n\x87\n"):
 		return "image/jxl"
-	case isBMP(b):
+	case isBMP(b), isDIB(b):
 		return "image/bmp"
 	case isIcon(b):
 		return "image/x-icon"
 	}
 	return brandType(b)
+}
+
+// jpeg2000 names a file of the JPEG 2000 family by its brand (ISO/IEC 15444-1, I.5.2; 15444-2, M.8; 15444-3; 15444-6).
+func jpeg2000(b []byte) readapi.MediaType {
+	const brandAt = 12 + 8
+	switch {
+	case len(b) < brandAt+4:
+	case string(b[brandAt:brandAt+4]) == "jpx ":
+		return "image/jpx"
+	case string(b[brandAt:brandAt+4]) == "jpm ":
+		return "image/jpm"
+	case string(b[brandAt:brandAt+4]) == "mjp2":
+		return "video/mj2"
+	}
+	return "image/jp2"
+}
+
+// isDIB checks a bitmap without a file header, as a clipboard has it: the size of its information header, one plane, and a depth.
+func isDIB(b []byte) bool {
+	if len(b) < 40 {
+		return false
+	}
+	size, bits := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint16(b[14:])
+	switch bits {
+	case 1, 4, 8, 16, 24, 32:
+	default:
+		return false
+	}
+	return (size == 40 || size == 108 || size == 124) && binary.LittleEndian.Uint16(b[12:]) == 1 && binary.LittleEndian.Uint32(b[4:]) < 1<<16 && binary.LittleEndian.Uint32(b[16:]) < 7
 }
 
 // isBMP checks the numbers of the file header and the size of the information header, which names its version.
@@ -114,10 +149,10 @@ func isBMP(b []byte) bool {
 	return false
 }
 
-// isIcon checks the directory of an ICO file: the first entry's reserved byte, and that its picture lies behind the directory.
+// isIcon checks the directory of an ICO or CUR file, which differ in one number: the first entry's reserved byte, and that its picture lies behind the directory.
 func isIcon(b []byte) bool {
 	const header, entry = 6, 16
-	if len(b) < header+entry || !bytes.HasPrefix(b, []byte{0, 0, 1, 0}) {
+	if len(b) < header+entry || !bytes.HasPrefix(b, []byte{0, 0, 1, 0}) && !bytes.HasPrefix(b, []byte{0, 0, 2, 0}) {
 		return false
 	}
 	n := int(binary.LittleEndian.Uint16(b[4:]))

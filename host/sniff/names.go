@@ -61,13 +61,28 @@ func agree(hint, detected readapi.MediaType) bool {
 		return true
 	case isText(hint) && isText(detected):
 		return (hint == "text/html") == (detected == "text/html") || hint == "text/plain" || detected == "text/plain"
+	case alike[hint] != "" && alike[hint] == alike[detected]:
+		return true
 	case detected.Type() == "image":
 		return hint.Type() == "image" && strings.TrimPrefix(string(hint), "image/x-") == strings.TrimPrefix(string(detected), "image/x-")
 	case detected == readapi.OctetStream:
 		return !known[hint]
+	case sounding(hint) && sounding(detected): // what a container holds, and which of its brands it has, is seldom what its name says
+		_, h, _ := strings.Cut(string(hint), "/")
+		_, d, _ := strings.Cut(string(detected), "/")
+		return hint.Type() == detected.Type() && hint.Type() == "video" || h == d
 	}
 	return !known[hint] && !known[detected]
 }
+
+// alike are types whose files carry each other's names; each has the first of its kind.
+var alike = map[readapi.MediaType]readapi.MediaType{
+	"image/jp2": "image/jp2", "image/jpx": "image/jp2", "image/jpm": "image/jp2", jpegStream: "image/jp2",
+	"application/xml": "application/xml", "application/x-plist": "application/xml",
+	ooxml + "presentationml.slideshow": ooxml + "presentationml.presentation", ooxml + "presentationml.presentation": ooxml + "presentationml.presentation",
+}
+
+func sounding(m readapi.MediaType) bool { return m.Type() == "audio" || m.Type() == "video" }
 
 // known are the types that Sniff recognises by their bytes: if a file claims one and is something else, that is worth a word.
 var known = func() map[readapi.MediaType]bool {
@@ -86,7 +101,11 @@ var aliases = map[readapi.MediaType]readapi.MediaType{
 	"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/apng": "image/png", "image/x-png": "image/png",
 	"image/x-ms-bmp": "image/bmp", "image/x-bmp": "image/bmp", "image/vnd.microsoft.icon": "image/x-icon", "image/ico": "image/x-icon",
 	"image/heic": "image/heif", "image/heic-sequence": "image/heif", "image/heif-sequence": "image/heif", "image/svg": "image/svg+xml",
-	"image/tif": "image/tiff", "image/jpx": "image/jp2", "application/x-pdf": "application/pdf", "text/xml": "application/xml",
+	"image/tif": "image/tiff", "image/j2c": jpegStream, "image/j2k": jpegStream, "image/x-j2k": jpegStream, "image/x-win-bitmap": "image/x-icon",
+	"image/avif-sequence": "image/avif", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/vnd.wave": "audio/wav", "audio/mp3": "audio/mpeg",
+	"audio/x-flac": "audio/flac", "audio/x-aiff": "audio/aiff", "application/x-rar-compressed": "application/vnd.rar", "application/x-rar": "application/vnd.rar",
+	"application/x-zstd": "application/zstd", "application/x-bzip": "application/x-bzip2", "application/x-sqlite3": "application/vnd.sqlite3",
+	"image/x-photoshop": "image/vnd.adobe.photoshop", "application/x-photoshop": "image/vnd.adobe.photoshop", "application/x-pdf": "application/pdf", "text/xml": "application/xml",
 	"text/x-markdown": "text/markdown", "application/csv": "text/csv", "application/vnd.ms-excel.csv": "text/csv", "text/json": "application/json",
 	"application/jsonl": "application/x-ndjson", "application/jsonlines": "application/x-ndjson", "application/ndjson": "application/x-ndjson",
 	"application/javascript": "text/javascript", "application/x-javascript": "text/javascript", "text/rtf": "application/rtf",
@@ -99,11 +118,16 @@ const (
 	odf   = "application/vnd.oasis.opendocument."
 )
 
-// containers are the office files that mimetype may only know as what they are packed in.
+// oleStorage is a compound file of which no more is known.
+const oleStorage = "application/x-ole-storage"
+
+// containers are the office files of which the prefix may only show what they are packed in.
 var containers = map[string]readapi.MediaType{
 	"docx": "application/zip", "xlsx": "application/zip", "pptx": "application/zip", "odt": "application/zip", "ods": "application/zip",
-	"odp": "application/zip", "epub": "application/zip", "doc": "application/x-ole-storage", "xls": "application/x-ole-storage",
-	"ppt": "application/x-ole-storage", "msg": "application/x-ole-storage",
+	"odp": "application/zip", "epub": "application/zip", "docm": "application/zip", "xlsm": "application/zip", "pptm": "application/zip",
+	"dotx": "application/zip", "xltx": "application/zip", "potx": "application/zip", "ppsx": "application/zip", "xlsb": "application/zip",
+	"vsdx": "application/zip", "odg": "application/zip", "pages": "application/zip", "numbers": "application/zip",
+	"doc": oleStorage, "xls": oleStorage, "ppt": oleStorage, "msg": oleStorage, "vsd": oleStorage,
 }
 
 // extTypes are the types that extensions stand for. Source code is text/plain: which language it is follows from the name alone.
@@ -117,18 +141,33 @@ var extTypes = func() map[string]readapi.MediaType {
 		"image/bmp":          "bmp dib",
 		"image/tiff":         "tif tiff",
 		"image/webp":         "webp",
-		"image/x-icon":       "ico",
-		"image/heif":         "heic heif hif",
-		"image/avif":         "avif",
+		"image/x-icon":       "ico cur",
+		"image/heif":         "heic heif heics heifs hif",
+		"image/avif":         "avif avifs",
 		"image/jxl":          "jxl",
 		"image/jp2":          "jp2",
+		"image/jpx":          "jpx jpf",
+		jpegStream:           "j2k j2c jpc jhc",
 		"image/svg+xml":      "svg",
 		"application/zip":    "zip",
 		"application/gzip":   "gz tgz",
 		"application/msword": "doc", "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt", "application/vnd.ms-outlook": "msg",
 		ooxml + "wordprocessingml.document": "docx", ooxml + "spreadsheetml.sheet": "xlsx", ooxml + "presentationml.presentation": "pptx",
 		odf + "text": "odt", odf + "spreadsheet": "ods", odf + "presentation": "odp", "application/epub+zip": "epub",
-		"audio/mpeg": "mp3", "audio/wav": "wav", "video/mp4": "mp4 m4v", "video/quicktime": "mov", "video/webm": "webm",
+		ooxml + "wordprocessingml.template": "dotx", ooxml + "spreadsheetml.template": "xltx", ooxml + "presentationml.template": "potx",
+		ooxml + "presentationml.slideshow": "ppsx", "application/vnd.ms-word.document.macroenabled.12": "docm",
+		"application/vnd.ms-excel.sheet.macroenabled.12": "xlsm", "application/vnd.ms-powerpoint.presentation.macroenabled.12": "pptm",
+		"application/vnd.ms-excel.sheet.binary.macroenabled.12": "xlsb", "application/vnd.ms-visio.drawing": "vsdx", "application/vnd.visio": "vsd",
+		odf + "graphics":              "odg",
+		"application/vnd.apple.pages": "pages", "application/vnd.apple.numbers": "numbers",
+		"audio/mpeg": "mp3", "audio/wav": "wav", "audio/ogg": "ogg oga opus", "audio/flac": "flac", "audio/x-m4a": "m4a", "audio/aiff": "aif aiff aifc",
+		"audio/midi": "mid midi", "video/mp4": "mp4", "video/x-m4v": "m4v", "video/quicktime": "mov", "video/webm": "webm", "video/matroska": "mkv",
+		"video/x-msvideo": "avi", "video/x-ms-asf": "wmv wma asf",
+		"application/x-7z-compressed": "7z", "application/vnd.rar": "rar", "application/x-xz": "xz txz", "application/zstd": "zst",
+		"application/x-bzip2": "bz2 tbz2", "application/x-tar": "tar", "application/vnd.sqlite3": "sqlite sqlite3", "application/wasm": "wasm",
+		"application/dicom": "dcm", "application/vnd.apache.parquet": "parquet", "image/vnd.adobe.photoshop": "psd psb", "image/x-icns": "icns",
+		"image/x-xcf": "xcf", "image/emf": "emf", "image/wmf": "wmf", "image/jxr": "jxr wdp hdp", "image/x-exr": "exr",
+		"font/woff": "woff", "font/woff2": "woff2",
 
 		"text/plain":                "txt text log asc cfg conf ini toml yaml yml env properties diff patch tex bib srt vtt po rst adoc org " + source,
 		"text/markdown":             "md markdown mdown mkd",

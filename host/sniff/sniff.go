@@ -64,8 +64,8 @@ func candidatesOf(prefix []byte, whole bool, h hints) []readapi.MediaType {
 	}
 	switch pdf := findPDF(prefix); {
 	case pdf == pdfNone:
-	case bytes.HasPrefix(prefix, []byte("PK\x03\x04")): // an archive whose first member is a PDF, stored as it is
-		return unique(binaryType(prefix, h), "application/pdf")
+	case bytes.HasPrefix(prefix, []byte(zipHeader)): // an archive whose first member is a PDF, stored as it is
+		return unique(zipType(prefix, h), "application/pdf")
 	case len(prefix) > ustarAt && bytes.HasPrefix(prefix[ustarAt:], []byte("ustar")):
 		return unique("application/x-tar", "application/pdf")
 	case !class.Text, pdf == pdfObjects:
@@ -92,6 +92,9 @@ func candidatesOf(prefix []byte, whole bool, h hints) []readapi.MediaType {
 	case !class.Text, prefix[0] >= 0x80:
 		return unique(mt, text)
 	}
+	if mt, ok := magicType(prefix, h); ok && class.BOM == 0 {
+		return unique(mt, text)
+	}
 	if class.Text {
 		return unique(text)
 	}
@@ -112,8 +115,9 @@ func binaryType(prefix []byte, h hints) readapi.MediaType {
 	if !ok || isText(mt) || mt.Type() == "text" || mt == "application/pdf" || mt.Type() == "image" && ownImage[mt] {
 		return readapi.OctetStream
 	}
-	// The parts of an office file may come in any order, so that the prefix shows a container only: its name decides.
-	if inside := containers[h.ext]; inside != "" && inside == mt {
+	// The directory of a compound file may lie anywhere, so that the prefix shows a container only: its name decides. An office file that is
+	// encrypted is one too ([MS-OFFCRYPTO], 2.3).
+	if mt == oleStorage && containers[h.ext] != "" {
 		return extTypes[h.ext]
 	}
 	return mt

@@ -265,6 +265,9 @@ func FuzzSniff(f *testing.F) {
 		f.Add([]byte(s), int64(len(s)), "a.txt", "text/plain")
 		f.Add([]byte(s), int64(1<<20), "", "")
 	}
+	for _, c := range heads {
+		f.Add([]byte(c.head+"\xe4\xf6\xfc"), int64(1<<20), "a.docx", "")
+	}
 	f.Fuzz(func(t *testing.T, in []byte, size int64, name, declared string) {
 		own := bytes.Clone(in)
 		got := sniff.Sniff(own, size, name, declared)

@@ -136,10 +136,31 @@ func fold(b []byte, s string) bool {
 	return len(b) >= len(s) && strings.EqualFold(string(b[:len(s)]), s)
 }
 
-// look recognises unnamed texts by their first lines: mail, JSON, a table.
+// tags are the elements with which a page begins that has neither document type nor html element (WHATWG MIME Sniffing, 7.1, and those that
+// fragments of a page have besides).
+var tags = [...]string{
+	"a", "b", "br", "div", "font", "h1", "h2", "iframe", "img", "link", "meta", "ol", "p", "script", "section", "span", "style", "table", "ul",
+}
+
+// fragment reports whether b begins with one of tags.
+func fragment(b []byte) bool {
+	if len(b) < 3 || b[0] != '<' {
+		return false
+	}
+	for _, tag := range tags {
+		if n := 1 + len(tag); fold(b[1:], tag) && len(b) > n && strings.IndexByte(" \t\r\n\f>/", b[n]) >= 0 {
+			return bytes.IndexByte(b, '>') > 0
+		}
+	}
+	return false
+}
+
+// look recognises unnamed texts by their first lines: mail, a page without a head, JSON.
 func look(head []byte) readapi.MediaType {
 	line, rest, _ := bytes.Cut(head, []byte("\n"))
 	switch {
+	case fragment(head):
+		return "text/html"
 	case bytes.HasPrefix(line, []byte("From ")) && mailHeaders(rest) > 1:
 		return "application/mbox"
 	case mailHeaders(head) > 1:
@@ -152,9 +173,9 @@ func look(head []byte) readapi.MediaType {
 	ends := len(line) > 1 && line[len(line)-1] == line[0]+2 // the brace's partner in ASCII
 	next := bytes.TrimLeft(rest, " \t\r\n")
 	switch {
-	case head[0] == '{' && ends && len(next) > 0 && next[0] == '{':
+	case ends && len(next) > 0 && next[0] == head[0] && jsonLike(head):
 		return "application/x-ndjson"
-	case bytes.Contains(head, []byte(`"cells"`)) && (bytes.Contains(head, []byte(`"cell_type"`)) || bytes.Contains(head, []byte(`"nbformat"`))):
+	case notebook(head):
 		return "application/x-ipynb+json"
 	case jsonLike(head):
 		return "application/json"
@@ -162,9 +183,17 @@ func look(head []byte) readapi.MediaType {
 	return "text/plain"
 }
 
-// mailHeaders counts the well-known fields among the lines of a header block (RFC 5322, 3.6), 0 if other lines come first.
+// notebook looks for the keys of a Jupyter notebook (nbformat 4), of which the prefix may hold those before or behind the cells only.
+func notebook(b []byte) bool {
+	has := func(key string) bool { return bytes.Contains(b, []byte(`"`+key+`"`)) }
+	return has("cells") && (has("cell_type") || has("nbformat")) || has("nbformat") && has("kernelspec")
+}
+
+// mailHeaders counts the well-known fields among the lines of a header block (RFC 5322, 3.6; RFC 2045; and those that every mail gathers on
+// its way), 0 if other lines come first.
 func mailHeaders(b []byte) (n int) {
-	for range 16 {
+	const most = 200 // what servers write before the first field of the sender
+	for i := range most {
 		line, rest, found := bytes.Cut(b, []byte("\n"))
 		if !found {
 			break
@@ -172,13 +201,15 @@ func mailHeaders(b []byte) (n int) {
 		b = rest
 		name, _, ok := strings.Cut(string(line), ":")
 		switch {
-		case n > 0 && len(line) > 0 && (line[0] == ' ' || line[0] == '\t'): // a folded field
+		case i > 0 && len(line) > 0 && (line[0] == ' ' || line[0] == '\t'): // a folded field
 			continue
-		case !ok || strings.ContainsAny(name, " \t"):
+		case !ok || name == "" || strings.ContainsAny(name, " \t"):
 			return n
 		}
 		switch strings.ToLower(name) {
-		case "from", "to", "subject", "date", "message-id", "mime-version", "received", "return-path", "delivered-to", "reply-to", "cc", "content-type":
+		case "from", "to", "subject", "date", "message-id", "mime-version", "received", "return-path", "delivered-to", "reply-to", "cc", "content-type",
+			"content-transfer-encoding", "dkim-signature", "in-reply-to", "references", "sender", "list-id", "list-unsubscribe", "authentication-results",
+			"x-mailer", "x-received", "user-agent", "received-spf", "arc-seal":
 			n++
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"iter"
 	"strconv"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -100,13 +99,30 @@ func (w *Writer) Text(at int64, text string) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	return w.textFrom(at, skip, text[skip:])
+	return w.textFrom(at, skip, text[skip:], false)
 }
 
-// textFrom emits text, which begins at offset skip of unit at.
-func (w *Writer) textFrom(at, skip int64, text string) error {
+// LineCut emits what is shown of a line that is longer: a text of the decoder's own making, which should say how to get the rest. The part
+// is truncated, and more lines may follow.
+func (w *Writer) LineCut(at int64, shown string) error {
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
+	skip, err := w.skip(shown)
+	if err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return w.textFrom(at, skip, shown[skip:], true)
+}
+
+// textFrom emits text, which begins at offset skip of unit at. cut means that the unit has more than this.
+func (w *Writer) textFrom(at, skip int64, text string, cut bool) error {
 	if w.fits(w.cost(text)) {
-		return w.text(abi.Part{At: at, Offset: skip}, text)
+		return w.text(abi.Part{At: at, Offset: skip, Truncated: cut}, text)
 	}
 	if w.parts > 0 {
 		return w.full(skip)
@@ -131,7 +147,7 @@ func (w *Writer) Line(at int64, line string) error {
 	line = line[skip:]
 	tokens, size := w.cost(line)
 	if !w.fits(tokens, size) {
-		return w.textFrom(at, skip, line)
+		return w.textFrom(at, skip, line, false)
 	}
 	if len(w.lines) > 0 && (at != w.lineTo+1 || len(w.lines)+len(line) > coalesceBytes) {
 		if err := w.flush(); err != nil {
@@ -322,22 +338,21 @@ func (w *Writer) fits(tokens, bytes int64) bool {
 }
 
 // cut returns the longest beginning of text that fits the whole budget, at least one character, ended where a reader would end it: behind
-// a blank where there is one near, never before a mark that belongs to the character before it.
+// a blank where there is one near, and between user-perceived characters (readapi.CutGrapheme). Only where the first of those is more than
+// a whole answer is it taken apart.
 func (w *Writer) cut(text string) string {
 	s := readapi.Cut(text, w.req.MaxTokens, w.req.MaxBytes, w.escaped())
+	if len(s) == len(text) {
+		return s
+	}
 	const near = 256
 	for i := len(s); i > max(0, len(s)-near); i-- {
-		if c := s[i-1]; c == ' ' || c == '\n' {
+		if c := s[i-1]; (c == ' ' || c == '\n') && readapi.CutGrapheme(text, i) == i {
 			return s[:i]
 		}
 	}
-	for len(s) > 0 && len(s) < len(text) {
-		r, _ := utf8.DecodeRuneInString(text[len(s):])
-		_, n := utf8.DecodeLastRuneInString(s)
-		if !unicode.Is(unicode.M, r) && r != 0x200d && s[len(s)-n:] != "\u200d" || len(s) == n {
-			break
-		}
-		s = s[:len(s)-n]
+	if n := readapi.CutGrapheme(text, len(s)); n > 0 {
+		return s[:n]
 	}
 	if s == "" {
 		_, n := utf8.DecodeRuneInString(text)

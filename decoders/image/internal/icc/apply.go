@@ -34,7 +34,15 @@ func (t *Transform) throughGrid(pix []byte) {
 	for i := 0; i+4 <= len(pix); i += 4 {
 		p := pix[i : i+4 : i+4]
 		if key := 1<<24 | uint32(p[0])<<16 | uint32(p[1])<<8 | uint32(p[2]); key != last {
-			last, known = key, bytesOf(t.between(0, p))
+			last = key
+			a, b, c := t.cells[0][p[0]], t.cells[1][p[1]], t.cells[2][p[2]]
+			// The fractions stand in the higher halves: the steps are taken in the order of those, from the corner of the cell that is
+			// nearest to black to the one opposite.
+			x, y, z := a.step, b.step, c.step
+			x, y = max(x, y), min(x, y)
+			y, z = max(y, z), min(y, z)
+			x, y = max(x, y), min(x, y)
+			known = t.between(a.base+b.base+c.base, [4]uint64{x, y, z})
 		}
 		p[0], p[1], p[2] = known[0], known[1], known[2]
 	}
@@ -44,53 +52,50 @@ func (t *Transform) throughGrid(pix []byte) {
 func (t *Transform) Inks(dst, inks []byte) {
 	var last, key uint32
 	var known [3]byte
-	plane := 3 * t.side * t.side * t.side
 	for i := 0; i+4 <= len(inks) && i+4 <= len(dst); i += 4 {
-		p, d := inks[i:i+4:i+4], dst[i:i+4:i+4]
+		p, o := inks[i:i+4:i+4], dst[i:i+4:i+4]
 		if key = uint32(p[0])<<24 | uint32(p[1])<<16 | uint32(p[2])<<8 | uint32(p[3]); key != last || i == 0 {
 			last = key
-			first := t.cells[p[0]]
-			v := t.between(first.index*plane, p[1:4])
-			if first.frac > 0 {
-				w := t.between((first.index+1)*plane, p[1:4])
-				for c := range v {
-					v[c] += (w[c] - v[c]) * first.frac / fracOne
-				}
-			}
-			known = bytesOf(v)
+			a, b, c, d := t.cells[0][p[0]], t.cells[1][p[1]], t.cells[2][p[2]], t.cells[3][p[3]]
+			w, x, y, z := a.step, b.step, c.step, d.step
+			w, x = max(w, x), min(w, x)
+			y, z = max(y, z), min(y, z)
+			w, y = max(w, y), min(w, y)
+			x, z = max(x, z), min(x, z)
+			x, y = max(x, y), min(x, y)
+			known = t.between(a.base+b.base+c.base+d.base, [4]uint64{w, x, y, z})
 		}
-		d[0], d[1], d[2], d[3] = known[0], known[1], known[2], 0xff
+		o[0], o[1], o[2], o[3] = known[0], known[1], known[2], 0xff
 	}
 }
 
-func bytesOf(v [3]int) [3]byte {
-	var out [3]byte
-	for i, x := range v {
-		out[i] = byte((max(0, min(65535, x))*255 + 32767) / 65535)
+// between returns what lies between the points of the simplex that begins at a point of the grid and goes on by steps, the largest fraction
+// first; a step of nothing has no weight.
+func (t *Transform) between(at int, steps [4]uint64) [3]byte {
+	const stepBits = 32
+	g := t.grid
+	left := fracOne
+	var r, gr, b int
+	for _, s := range steps {
+		f := int(s >> stepBits)
+		if w := left - f; w > 0 {
+			v := g[at : at+3 : at+3]
+			r, gr, b = r+w*int(v[0]), gr+w*int(v[1]), b+w*int(v[2])
+		}
+		if left = f; f == 0 {
+			break
+		}
+		at += int(uint32(s))
 	}
-	return out
+	if left > 0 {
+		v := g[at : at+3 : at+3]
+		r, gr, b = r+left*int(v[0]), gr+left*int(v[1]), b+left*int(v[2])
+	}
+	return [3]byte{byteOf(r), byteOf(gr), byteOf(b)}
 }
 
-// between returns what lies between the points of the cube of the grid that begins at base, for three samples: in the tetrahedron that
-// holds them, from one corner of the cell to the opposite one by the largest part first.
-func (t *Transform) between(base int, p []byte) [3]int {
-	a, b, c := t.cells[p[0]], t.cells[p[1]], t.cells[p[2]]
-	sa, sb, sc := 3*t.side*t.side, 3*t.side, 3
-	at := base + a.index*sa + b.index*sb + c.index*sc
-	fa, fb, fc := a.frac, b.frac, c.frac
-	if fa < fb {
-		fa, fb, sa, sb = fb, fa, sb, sa
-	}
-	if fb < fc {
-		fb, fc, sb, sc = fc, fb, sc, sb
-		if fa < fb {
-			fa, fb, sa, sb = fb, fa, sb, sa
-		}
-	}
-	v0, v1, v2, v3 := t.grid[at:at+3], t.grid[at+sa:at+sa+3], t.grid[at+sa+sb:at+sa+sb+3], t.grid[at+sa+sb+sc:at+sa+sb+sc+3]
-	var out [3]int
-	for i := range out {
-		out[i] = (int(v0[i])*(fracOne-fa) + int(v1[i])*(fa-fb) + int(v2[i])*(fb-fc) + int(v3[i])*fc + fracOne/2) / fracOne
-	}
-	return out
+// byteOf is a sum of a grid's levels, with weights of fracOne together, as a byte.
+func byteOf(sum int) byte {
+	const full = gridOne * fracOne
+	return byte((max(0, min(full, sum))*255 + full/2) / full)
 }

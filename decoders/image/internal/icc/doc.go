@@ -5,7 +5,6 @@
 //		t.Pixels(pix)
 //	}
 //
-// The answer is relative to the media white, of the perceptual table where a profile has tables, with the darkest colour of the profile
-// taken for black. Every number that leaves is made of integers, or of floating-point operations that are rounded one by one: each machine
+// The answer is media-relative colorimetric (ICC.1:2022, 6.2.2): paper is white, and the black of a press is as dark as it is in print. Every number that leaves is made of integers, or of floating-point operations that are rounded one by one: each machine
 // gives the same.
 package icc

@@ -8,13 +8,17 @@ type Transform struct {
 	matrix [3][3]int64   // in fourteen bits behind the point
 	table  []byte        // from linear light; nil: no matrix
 
-	grid  []int32 // red, green and blue, 65535 for full, also beyond what sRGB has; nil: no grid
+	grid  []int16 // red, green and blue, gridOne for full, also beyond what sRGB has; nil: no grid
 	side  int
-	cells [256]cell
+	cells [4][256]cell // of each channel
 }
 
-// cell is where in the grid a sample lies.
-type cell struct{ index, frac int }
+// cell is where in the grid a sample lies: what it adds to the place of the cell, and how far it is into it, of fracOne, in the higher half of
+// step, whose lower half is how far the next point is.
+type cell struct {
+	base int
+	step uint64
+}
 
 // maxNear is by how much a profile's sRGB may differ from the samples as they are for the profile to be taken for sRGB.
 const maxNear = 1
@@ -27,9 +31,9 @@ func Parse(b []byte, m Model) (*Transform, error) {
 		return nil, err
 	}
 	t := new(Transform)
-	table := p.tag("A2B0")
-	if table == nil {
-		table = p.tag("A2B1")
+	table := p.tag("A2B1")
+	if table == nil { // of no intent of its own, or of all
+		table = p.tag("A2B0")
 	}
 	switch {
 	case table != nil:
@@ -129,14 +133,9 @@ func (t *Transform) fill(lut *pipeline, p *profile, m Model) {
 		}
 		return v
 	}
-	black := blackOf(lut, p, m)
 	curve := newCompanding16()
-	colour := func(device *[4]float64) (out [3]int32) {
-		v := toXYZ(device)
-		for i := range v { // the black of the profile is made the black of sRGB, white stays
-			v[i] = (v[i] - float64(white[i]*black)) / (1 - black)
-		}
-		for i, x := range linear(v) {
+	colour := func(device *[4]float64) (out [3]int16) {
+		for i, x := range linear(toXYZ(device)) {
 			out[i] = beyond(curve, x)
 		}
 		return out
@@ -145,7 +144,7 @@ func (t *Transform) fill(lut *pipeline, p *profile, m Model) {
 		t.gray = new([256]byte)
 		for i := range t.gray {
 			c := colour(&[4]float64{float64(i) / 255})
-			t.gray[i] = bytesOf([3]int{int(c[1])})[0]
+			t.gray[i] = byteOf(int(c[1]) * fracOne)
 		}
 		return
 	}
@@ -157,7 +156,7 @@ func (t *Transform) fill(lut *pipeline, p *profile, m Model) {
 	for range m.channels() {
 		n *= t.side
 	}
-	t.grid = make([]int32, n)
+	t.grid = make([]int16, n)
 	for at := 0; at < n; at += 3 {
 		var device [4]float64
 		for i, rest := m.channels()-1, at/3; i >= 0; i-- {
@@ -167,47 +166,34 @@ func (t *Transform) fill(lut *pipeline, p *profile, m Model) {
 		c := colour(&device)
 		copy(t.grid[at:at+3], c[:])
 	}
-	for v := range t.cells {
-		at := (v*(t.side-1)*fracOne + 127) / 255
-		index := min(at/fracOne, t.side-2)
-		t.cells[v] = cell{index, at - index*fracOne}
+	stride := 3
+	for i := m.channels() - 1; i >= 0; i-- {
+		for v := range t.cells[i] {
+			at := (v*(t.side-1)*fracOne + 127) / 255
+			index := min(at/fracOne, t.side-2)
+			t.cells[i][v] = cell{index * stride, uint64(at-index*fracOne)<<32 | uint64(stride)}
+		}
+		stride *= t.side
 	}
 }
 
 // beyond is the curve of sRGB for any level of light: below black and above white it goes on as a mirror image, as far as a grid needs it to
 // be right where a cell lies half outside.
-func beyond(curve []uint16, x float64) int32 {
-	const most = 65535
+func beyond(curve []uint16, x float64) int16 {
 	switch {
 	case x < 0:
-		return -int32(level(interpolate(curve, -x), most))
+		return -int16(level(interpolate(curve, -x), gridOne))
 	case x > 1:
-		return 2*most - int32(level(interpolate(curve, 2-x), most))
+		return 2*gridOne - int16(level(interpolate(curve, 2-x), gridOne))
 	}
-	return int32(level(interpolate(curve, x), most))
+	return int16(level(interpolate(curve, x), gridOne))
 }
 
-// fracOne is a whole cell of the grid.
-const fracOne = 1 << 12
-
-// blackOf returns the Y of the profile's darkest colour, which is what lies under the ink of a press and not black: of version 4 it is a
-// number of the specification (ICC.1:2022, 6.3.3: the reference medium's black point), of version 2 it is the colour of all inks.
-func blackOf(lut *pipeline, p *profile, m Model) float64 {
-	const reference, darkest = 0.0034731, 50 // L; what is lighter than that is no black
-	if p.version >= 4 {
-		return reference
-	}
-	var device [4]float64
-	if m == CMYK {
-		device = [4]float64{1, 1, 1, 1}
-	}
-	v := lut.at(&device)
-	l := v[0]
-	if !p.lab {
-		l = lightness(clamp(v[1]))
-	}
-	return fromLabToXYZ([3]float64{max(0, min(darkest, l))})[1]
-}
+// fracOne is a whole cell of the grid, and gridOne a full sample at its points.
+const (
+	fracOne = 1 << 12
+	gridOne = 1<<14 - 1
+)
 
 // isNothing reports whether the transform leaves all samples as they are, or as good as that.
 func (t *Transform) isNothing(m Model) bool {

@@ -11,8 +11,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/decoders/image/internal/icc/icctest"
 )
 
-// made is a generated profile, and what Little CMS 2.14 makes of the colours below through it (perceptual; relative colorimetric for the
-// profiles whose curves do not begin at 0, which it would stretch).
+// made is a generated profile, and what Little CMS 2.14 makes of the colours below through it (relative colorimetric).
 type made struct {
 	name    string
 	profile icctest.Profile
@@ -64,13 +63,13 @@ func profiles() []made {
 		{"formula 4", srgb(icctest.Para(4, 2.2, 0.9, 0.1, 0.1, 0.1, 0.02, 0.01)), RGB, 1, [][3]byte{{25, 25, 25}, {255, 255, 255}, {147, 147, 147}, {210, 64, 71}, {36, 192, 88}, {64, 88, 227}, {253, 244, 36}, {32, 64, 30}}},
 		{"gray", icctest.Gray("XYZ", icctest.Gamma(2.2)), Gray, 2, [][3]byte{{0, 0, 0}, {255, 255, 255}, {129, 129, 129}, {57, 57, 57}, {2, 2, 2}}},
 		{"gray to L", icctest.Gray("Lab", icctest.Gamma(1)), Gray, 1, [][3]byte{{0, 0, 0}, {255, 255, 255}, {119, 119, 119}, {56, 56, 56}, {12, 12, 12}}},
-		{"inks, lut16", icctest.CMYK(), CMYK, 2, [][3]byte{{255, 255, 255}, {0, 1, 0}, {47, 47, 47}, {191, 237, 249}, {242, 144, 191}, {178, 167, 180}, {55, 83, 177}}},
-		{"inks, lut8", lut(2, "CMYK", "Lab", icctest.Lut8(4, 9, inks)), CMYK, 2, [][3]byte{{255, 255, 255}, {0, 1, 0}, {47, 47, 47}, {192, 237, 250}, {242, 143, 191}, {177, 167, 181}, {55, 83, 177}}},
-		{"inks, lutAToB", lut(4, "CMYK", "Lab", icctest.LutAToB(4, 9, icctest.Gamma(1.2), inks)), CMYK, 3, [][3]byte{{255, 255, 255}, {0, 0, 0}, {45, 45, 45}, {201, 240, 250}, {244, 152, 200}, {191, 182, 192}, {55, 87, 184}}},
+		{"inks, lut16", icctest.CMYK(), CMYK, 2, [][3]byte{{255, 255, 255}, {4, 7, 5}, {48, 48, 48}, {191, 237, 249}, {242, 144, 191}, {178, 168, 181}, {56, 83, 177}}},
+		{"inks, lut8", lut(2, "CMYK", "Lab", icctest.Lut8(4, 9, inks)), CMYK, 2, [][3]byte{{255, 255, 255}, {3, 7, 6}, {48, 48, 48}, {192, 237, 250}, {242, 144, 191}, {177, 167, 181}, {56, 83, 177}}},
+		{"inks, lutAToB", lut(4, "CMYK", "Lab", icctest.LutAToB(4, 9, icctest.Gamma(1.2), inks)), CMYK, 3, [][3]byte{{255, 255, 255}, {4, 7, 5}, {48, 48, 48}, {201, 240, 250}, {244, 152, 200}, {191, 183, 192}, {58, 88, 185}}},
 		{"lut16", lut(2, "RGB", "Lab", icctest.Lut16(3, 17, backwards(icctest.OldLab, 2))), RGB, 2, [][3]byte{{0, 0, 0}, {255, 255, 255}, {137, 137, 137}, {44, 31, 206}, {67, 187, 19}, {224, 67, 31}, {20, 242, 251}, {6, 31, 10}}},
 		{"lut8", lut(2, "RGB", "Lab", icctest.Lut8(3, 17, backwards(icctest.NewLab, 2))), RGB, 3, [][3]byte{{0, 0, 0}, {255, 255, 255}, {138, 138, 138}, {44, 31, 205}, {66, 187, 20}, {224, 67, 32}, {21, 242, 251}, {6, 31, 10}}},
-		{"lutAToB", lut(4, "RGB", "Lab", icctest.LutAToB(3, 17, icctest.Gamma(1), backwards(icctest.NewLab, 1.8))), RGB, 2, [][3]byte{{0, 0, 0}, {255, 255, 255}, {146, 146, 146}, {51, 37, 210}, {75, 193, 20}, {227, 75, 36}, {21, 243, 251}, {1, 36, 6}}},
-		{"lutAToB to XYZ", lut(4, "RGB", "XYZ", icctest.LutAToB(3, 17, icctest.Gamma(2.2), half)), RGB, 3, [][3]byte{{0, 0, 0}, {255, 255, 255}, {128, 128, 128}, {201, 17, 31}, {3, 181, 55}, {16, 55, 221}, {250, 240, 3}, {0, 17, 0}}},
+		{"lutAToB", lut(4, "RGB", "Lab", icctest.LutAToB(3, 17, icctest.Gamma(1), backwards(icctest.NewLab, 1.8))), RGB, 2, [][3]byte{{0, 0, 0}, {255, 255, 255}, {146, 146, 146}, {53, 40, 210}, {77, 193, 26}, {227, 77, 40}, {27, 243, 251}, {10, 40, 16}}},
+		{"lutAToB to XYZ", lut(4, "RGB", "XYZ", icctest.LutAToB(3, 17, icctest.Gamma(2.2), half)), RGB, 3, [][3]byte{{0, 0, 0}, {255, 255, 255}, {129, 129, 129}, {201, 24, 35}, {12, 181, 57}, {24, 57, 221}, {250, 240, 12}, {5, 24, 1}}},
 	}
 }
 

@@ -32,15 +32,6 @@ func fromLabToXYZ(v [3]float64) [3]float64 {
 	return f
 }
 
-// lightness returns L of a Y of 0 to 1.
-func lightness(y float64) float64 {
-	const corner = 216.0 / 24389
-	if y > corner {
-		return float64(116*pow(y, 1.0/3)) - 16
-	}
-	return float64(y * 24389 / 27)
-}
-
 // companded is the curve of sRGB (IEC 61966-2-1, 5.2), from linear light.
 func companded(x float64) float64 {
 	if x <= 0.0031308 {

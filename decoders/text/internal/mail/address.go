@@ -26,6 +26,7 @@ const maxAddresses = 500
 
 // addressReader takes a list of mailboxes apart (RFC 5322, 3.4) before its words are decoded: what an encoded word says is never structure.
 type addressReader struct {
+	head    *header
 	out     []Address
 	phrase  []byte // what stands before an address in brackets, or is one itself; still encoded
 	comment []byte
@@ -33,10 +34,10 @@ type addressReader struct {
 	angle   bool
 }
 
-// parseAddresses reads a list; what is no address comes out as a name.
-func parseAddresses(v []byte) []Address {
-	v = unfold(v)
-	var r addressReader
+// addresses reads the list of a field; what is no address comes out as a name.
+func (h *header) addresses(name string) []Address {
+	v := unfold(h.get(name))
+	r := addressReader{head: h}
 	for i := 0; i < len(v) && len(r.out) < maxAddresses; i++ {
 		switch c := v[i]; {
 		case c == '"':
@@ -51,14 +52,14 @@ func parseAddresses(v []byte) []Address {
 				end = len(v) - i
 			}
 			if r.angle { // a second one: the first was part of the name
-				r.phrase = append(append(append(r.phrase, '<'), r.spec...), "> "...)
+				r.phrase = append(append(append(bytes.TrimRight(r.phrase, " "), " <"...), r.spec...), "> "...)
 			}
 			r.spec, r.angle = bytes.TrimSpace(v[i+1:i+end]), true
 			i += end
 		case c == ',' || c == ';':
 			r.flush()
 		case c == ':' && !r.angle && bytes.IndexByte(r.phrase, '@') < 0: // the name of a group
-			if group := decodeWords(bytes.TrimSpace(r.phrase)); group != "" {
+			if group := r.head.decodeWords(bytes.TrimSpace(r.phrase)); group != "" {
 				r.out = append(r.out, Address{Name: group + ":"})
 			}
 			r.phrase = r.phrase[:0]
@@ -104,14 +105,14 @@ func (r *addressReader) flush() {
 	var a Address
 	switch {
 	case r.angle:
-		a = Address{decodeWords(phrase), decodeWords(r.spec)}
+		a = Address{r.head.decodeWords(phrase), r.head.decodeWords(r.spec)}
 		if a.Name == "" {
-			a.Name = decodeWords(r.comment)
+			a.Name = r.head.decodeWords(r.comment)
 		}
 	case bytes.IndexByte(phrase, '@') >= 0 && bytes.IndexByte(phrase, ' ') < 0:
-		a = Address{decodeWords(r.comment), decodeWords(phrase)}
+		a = Address{r.head.decodeWords(r.comment), r.head.decodeWords(phrase)}
 	case len(phrase) > 0:
-		a.Name = decodeWords(phrase)
+		a.Name = r.head.decodeWords(phrase)
 	}
 	a.Name, a.Address = oneLine(a.Name), oneLine(a.Address)
 	if a != (Address{}) {

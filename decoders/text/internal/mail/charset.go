@@ -3,6 +3,7 @@ package mail
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/transform"
@@ -17,27 +18,72 @@ func plainASCII(b []byte) bool {
 	return charset.ASCIIPrefix(b) == len(b) && bytes.IndexByte(b, 0x1b) < 0 && !bytes.Contains(b, []byte("~{"))
 }
 
+// canonical returns the label of ours for one that a mail gives. What is called ASCII and is not has no label.
+func canonical(label string) string {
+	switch strings.ToLower(label) {
+	case "us-ascii", "ascii", "unknown-8bit", "x-unknown", "default", "8bit":
+		return ""
+	}
+	return charset.Canonical(label)
+}
+
 // toUTF8 converts a piece of a header. It is too short for statistics to beat a label under which it is valid, but what is UTF-8 is.
-func toUTF8(label string, b []byte) string {
-	known := charset.Canonical(label)
+func (h *header) toUTF8(label string, b []byte) string {
+	known := canonical(label)
 	if plainASCII(b) && known != "utf-7" {
 		return string(b)
 	}
-	enc := charset.Encoding(known)
 	if utf8.Valid(b) && charset.ASCIIPrefix(b) < len(b) && !manyBytes(known) {
 		return string(b)
 	}
-	if enc != nil && known != "" {
-		if out, err := enc.NewDecoder().Bytes(b); err == nil && !bytes.Contains(out, []byte("\uFFFD")) {
-			return string(out)
+	if known != "" && charset.Encoding(known) != nil {
+		if out, ok := whole(known, b); ok {
+			return out
 		}
 	}
-	found := charset.Detect(charset.Sample{Head: b[:min(len(b), charset.SampleBytes)], Body: b, Whole: true})
+	if !h.guessed {
+		h.guessed = true
+		if raw := h.raw(); len(raw) > 0 {
+			h.guess = detect(raw)
+		}
+	}
+	if h.guess != "" {
+		if out, ok := whole(h.guess, b); ok {
+			return out
+		}
+	}
+	const most = 20 // a piece is rarely in a charset of its own
+	found := "windows-1252"
+	if h.detects++; h.detects <= most {
+		found = detect(b)
+	}
+	out, _ := whole(found, b)
+	return out
+}
+
+// raw is what stands in the header above ASCII, and the lines around it, for who has to guess what it is.
+func (h *header) raw() (sample []byte) {
+	for i := range h.fields {
+		if v := h.fields[i].value; !plainASCII(v) && len(sample) < charset.SampleBytes {
+			sample = append(append(sample, v[:min(len(v), charset.SampleBytes)]...), '\n')
+		}
+	}
+	return sample
+}
+
+func detect(b []byte) string {
+	b = b[:min(len(b), charset.SampleBytes)]
+	return charset.Detect(charset.Sample{Head: b, Body: b, Whole: true}).Label
+}
+
+// whole converts b; ok is false when something in it is no character.
+func whole(label string, b []byte) (text string, ok bool) {
 	var out []byte
-	if _, err := convert(found.Label, b, func(piece []byte) error { out = append(out, piece...); return nil }); err != nil {
+	replaced, err := convert(label, b, func(piece []byte) error { out = append(out, piece...); return nil })
+	if err != nil {
 		out, _ = charset.Repair(nil, b)
 	}
-	return string(out)
+	return string(out), err == nil && replaced == 0
 }
 
 // manyBytes reports whether a charset writes characters above ASCII in two bytes and more, some of which are valid UTF-8 by chance.
@@ -52,7 +98,7 @@ func manyBytes(label string) bool {
 // pick finds the charset of a text whose label says one: the label counts as much as what a page declares of itself, so it wins where the
 // bytes are plausible in it.
 func pick(label string, b []byte) charset.Charset {
-	known := charset.Canonical(label)
+	known := canonical(label)
 	if plainASCII(b) && known != "utf-7" {
 		return utf8Charset
 	}

@@ -14,6 +14,14 @@ type field struct {
 	value []byte // as it stands behind the colon, line ends of the folding included
 }
 
+// header is a header. It decodes what stands in it, since what one field leaves open others may tell.
+type header struct {
+	fields  []field
+	guess   string // charset of raw bytes above ASCII
+	guessed bool
+	detects int // pieces that were judged by themselves
+}
+
 // known are the fields by which a text is told to be a mail, and a broken line in a header from the beginning of the body.
 const known = " from to cc bcc subject date message-id received return-path reply-to sender mime-version content-type content-transfer-encoding" +
 	" content-disposition delivered-to in-reply-to references x-mailer user-agent list-id x-received dkim-signature arc-seal snapshot-content-location "
@@ -100,10 +108,10 @@ func resumes(raw []byte, pos, end int) bool {
 }
 
 // get returns the value of the first field of that name, nil without one.
-func get(fields []field, name string) []byte {
-	for i := range fields {
-		if fields[i].name == name {
-			return fields[i].value
+func (h *header) get(name string) []byte {
+	for i := range h.fields {
+		if h.fields[i].name == name {
+			return h.fields[i].value
 		}
 	}
 	return nil

@@ -196,7 +196,7 @@ func Unquote(msg []byte) []byte {
 // Summary is the line by which a mailbox lists a message: its date, sender and subject. raw is the message's beginning.
 func Summary(raw []byte) string {
 	fields, _ := parseHeader(raw, 0, len(raw))
-	m := Message{fields: fields}
+	m := Message{head: &header{fields: fields}}
 	date := m.Field("date")
 	if iso := ParseDate(date); iso != "" {
 		date = iso

@@ -33,8 +33,8 @@ type Message struct {
 
 	Signed, Encrypted bool
 
-	fields []field
-	shown  []*part
+	head  *header
+	shown []*part
 }
 
 // File is a file that hangs on a mail, or a part that is not shown.
@@ -71,13 +71,13 @@ func Parse(raw []byte) (m *Message, ok bool) {
 		}
 	}
 	root := parse(raw)
-	for i := range root.fields {
-		ok = ok || isKnown(root.fields[i].name)
+	for i := range root.head.fields {
+		ok = ok || isKnown(root.head.fields[i].name)
 	}
 	if !ok {
 		return nil, false
 	}
-	m = &Message{fields: root.fields}
+	m = &Message{head: root.head}
 	m.take(root, true)
 	return m, true
 }
@@ -103,7 +103,7 @@ func (m *Message) take(p *part, root bool) {
 		main := p.parts[0]
 		if start := strings.Trim(p.typ.get("start"), "<> "); start != "" {
 			for _, kid := range p.parts {
-				if strings.Trim(string(unfold(get(kid.fields, "content-id"))), "<> ") == start {
+				if strings.Trim(string(unfold(kid.head.get("content-id"))), "<> ") == start {
 					main = kid
 					break
 				}
@@ -153,13 +153,18 @@ func has(p *part, kind string) bool {
 
 // blank reports whether a leaf has nothing to show.
 func (p *part) blank() bool {
+	if p.nothing != 0 {
+		return p.nothing > 0
+	}
+	p.nothing = 1
 	d := decoder{src: p.body, kind: p.transfer}
 	for piece := d.next(); piece != nil; piece = d.next() {
 		if len(bytes.TrimSpace(piece)) > 0 {
-			return false
+			p.nothing = -1
+			break
 		}
 	}
-	return true
+	return p.nothing > 0
 }
 
 // showable reports whether text of a media type is part of what a mail says, not a file that hangs on it.
@@ -216,8 +221,9 @@ func (m *Message) list(p *part, about string) {
 		m.Signed, m.Encrypted = m.Signed || signed, m.Encrypted || !signed
 	case "message/rfc822", "message/global":
 		said = "message/rfc822"
-		if inner, _ := parseHeader(p.body, 0, len(p.body)); name == "" && p.transfer == identity {
-			if name = decodeText(get(inner, "subject")); name != "" {
+		if fields, _ := parseHeader(p.body, 0, len(p.body)); name == "" && p.transfer == identity {
+			inner := header{fields: fields}
+			if name = inner.decodeText(inner.get("subject")); name != "" {
 				name = strings.NewReplacer("/", "-", `\`, "-").Replace(name) + ".eml"
 			}
 		}
@@ -231,7 +237,7 @@ func (m *Message) add(name, said, about string, p *part) {
 		return
 	}
 	if name == "" {
-		location, _, _ := strings.Cut(decodeText(get(p.fields, "content-location")), "?")
+		location, _, _ := strings.Cut(p.head.decodeText(p.head.get("content-location")), "?")
 		if name = location; strings.Contains(location, ":") && strings.Count(location, "/") < 3 {
 			name = "" // a host, or a content id
 		}

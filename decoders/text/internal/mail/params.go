@@ -19,10 +19,12 @@ type param struct {
 type structured struct {
 	value  string // lower case
 	params []param
+	head   *header
 }
 
-func parseStructured(v []byte) (s structured) {
-	v = unfold(v)
+func (h *header) structured(name string) (s structured) {
+	s.head = h
+	v := unfold(h.get(name))
 	head, rest, _ := bytes.Cut(v, []byte(";"))
 	head, _, _ = bytes.Cut(head, []byte("("))
 	s.value = strings.ToLower(string(bytes.TrimSpace(head)))
@@ -77,9 +79,9 @@ func (s *structured) get(name string) string {
 		}
 	}
 	if len(pieces) > 0 {
-		return joinPieces(pieces)
+		return s.head.joinPieces(pieces)
 	}
-	return strings.TrimSpace(decodeWords(plain))
+	return strings.TrimSpace(s.head.decodeWords(plain))
 }
 
 // token returns a parameter that is a word of its own, such as a charset.
@@ -118,7 +120,7 @@ func parsePiece(s string, value []byte) (p piece, ok bool) {
 	return p, true
 }
 
-func joinPieces(pieces []piece) string {
+func (h *header) joinPieces(pieces []piece) string {
 	slices.SortStableFunc(pieces, func(a, b piece) int { return a.n - b.n })
 	label, said := "", false
 	var all []byte
@@ -135,7 +137,7 @@ func joinPieces(pieces []piece) string {
 		}
 		all = append(all, v...)
 	}
-	return strings.TrimSpace(toUTF8(label, all))
+	return strings.TrimSpace(h.toUTF8(label, all))
 }
 
 // percent decodes "%E2%82%AC".

@@ -3,12 +3,13 @@ package mail
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset"
 )
 
-// HTML shows a page as text: what a person sees of it, and how many characters a person does not. label is the charset that the mail says.
-type HTML func(page []byte, label string) (text []byte, hidden int64)
+// HTML writes what a person sees of a page, which is UTF-8, and says how many characters a person does not, and whether all of it was read.
+type HTML func(page []byte, write func([]byte) error) (hidden int64, whole bool, err error)
 
 // lists are the fields of mailboxes that are shown, in their order.
 var lists = [...]string{"From", "Sender", "To", "Cc", "Bcc", "Reply-To"}
@@ -63,10 +64,10 @@ func (m *Message) header() string {
 }
 
 // Field returns a field as text on one line, "" without one.
-func (m *Message) Field(name string) string { return oneLine(decodeText(get(m.fields, name))) }
+func (m *Message) Field(name string) string { return oneLine(m.head.decodeText(m.head.get(name))) }
 
 // Addresses returns the mailboxes of a field.
-func (m *Message) Addresses(name string) []Address { return parseAddresses(get(m.fields, name)) }
+func (m *Message) Addresses(name string) []Address { return m.head.addresses(name) }
 
 // maxHTMLBytes bounds a page inside a mail; newsletters have 100 kB.
 const maxHTMLBytes = 16 << 20
@@ -78,17 +79,13 @@ func (m *Message) body(p *part, w *lineWriter, html HTML) error {
 	m.Damaged = m.Damaged || d.damaged
 	label := p.typ.token("charset")
 	if p.typ.value == "text/html" && len(text) <= maxHTMLBytes {
-		found := pick(label, text)
-		m.found(found)
-		shown, hidden := html(text, label)
-		m.Hidden += hidden
-		return w.write(bytes.TrimRight(shown, "\n"))
+		return m.page(text, label, w, html)
 	}
 	found := pick(label, text)
 	m.found(found)
 	sink := w.write
 	var f *flow
-	if strings.EqualFold(p.typ.token("format"), "flowed") && p.typ.value == "text/plain" {
+	if strings.EqualFold(p.typ.token("format"), "flowed") && p.typ.value == "text/plain" && shortLines(text) {
 		f = &flow{w: w, delete: strings.EqualFold(p.typ.token("delsp"), "yes")}
 		sink = f.write
 	}
@@ -101,6 +98,39 @@ func (m *Message) body(p *part, w *lineWriter, html HTML) error {
 	if err == nil && f != nil {
 		err = f.close()
 	}
+	return err
+}
+
+// shortLines reports whether no line is longer than a program that breaks lines would make it.
+func shortLines(text []byte) bool {
+	const most = 64 << 10
+	for len(text) > most {
+		i := bytes.LastIndexAny(text[:most], "\r\n")
+		if i < 0 {
+			return false
+		}
+		text = text[i+1:]
+	}
+	return true
+}
+
+// page writes a page, whose charset is the one that the mail says, or that the page says itself.
+func (m *Message) page(text []byte, label string, w *lineWriter, html HTML) error {
+	found := pick(label, text)
+	m.found(found)
+	if found.Label != "utf-8" || !utf8.Valid(text) {
+		var out []byte
+		replaced, err := convert(found.Label, text, func(piece []byte) error { out = append(out, piece...); return nil })
+		if err != nil {
+			m.Lost = append(m.Lost, found.Label)
+			return nil
+		}
+		m.Replaced += replaced
+		text = out
+	}
+	hidden, whole, err := html(text, w.write)
+	m.Hidden += hidden
+	m.Damaged = m.Damaged || !whole
 	return err
 }
 

@@ -1,6 +1,10 @@
 package mail
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/inside"
+)
 
 // transfer is how bytes travel (RFC 2045, 6).
 type transfer uint8
@@ -12,8 +16,8 @@ const (
 	uuencode
 )
 
-func transferOf(v []byte) transfer {
-	s := parseStructured(v)
+func transferOf(h *header) transfer {
+	s := h.structured("content-transfer-encoding")
 	switch s.value {
 	case "base64", "b64":
 		return base64
@@ -83,7 +87,11 @@ func (d *decoder) all() []byte {
 	if d.kind == identity {
 		return d.src
 	}
-	var out []byte
+	most := len(d.src)
+	if d.kind == base64 {
+		most = most/4*3 + 3
+	}
+	out := make([]byte, 0, most)
 	for piece := d.next(); piece != nil; piece = d.next() {
 		out = append(out, piece...)
 	}
@@ -102,23 +110,6 @@ func size(src []byte, kind transfer) (n int64, damaged bool) {
 	return n, d.damaged
 }
 
-// digit64 is the value of a base64 digit (RFC 4648, 4 and 5), -1 of anything else.
-func digit64(c byte) int {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return int(c - 'A')
-	case 'a' <= c && c <= 'z':
-		return int(c-'a') + 26
-	case '0' <= c && c <= '9':
-		return int(c-'0') + 52
-	case c == '+', c == '-':
-		return 62
-	case c == '/', c == '_':
-		return 63
-	}
-	return -1
-}
-
 // base64 decodes a line. Characters that are none of the alphabet are passed over (RFC 2045, 6.8), but a line that cannot be base64 behind
 // the padding, or that is a row of dashes, is what a mailing list put there: the end.
 func (d *decoder) base64(line []byte) {
@@ -126,10 +117,23 @@ func (d *decoder) base64(line []byte) {
 		d.src = d.src[len(d.src):]
 		return
 	}
-	for _, c := range line {
-		v := digit64(c)
+	for i := 0; i < len(line); i++ {
+		for d.have == 0 && i+4 <= len(line) { // a whole group
+			a, b, c, e := inside.Digit64(line[i]), inside.Digit64(line[i+1]), inside.Digit64(line[i+2]), inside.Digit64(line[i+3])
+			if a|b|c|e < 0 {
+				break
+			}
+			v := a<<18 | b<<12 | c<<6 | e
+			d.out = append(d.out, byte(v>>16), byte(v>>8), byte(v))
+			d.padded = false
+			i += 4
+		}
+		if i == len(line) {
+			break
+		}
+		v := inside.Digit64(line[i])
 		if v < 0 {
-			if c == '=' {
+			if line[i] == '=' {
 				d.flush64()
 				d.padded = true
 			}
@@ -154,7 +158,7 @@ func footer(line []byte, padded bool) bool {
 		return false
 	}
 	for _, c := range line {
-		if digit64(c) < 0 && c != '=' {
+		if inside.Digit64(c) < 0 && c != '=' {
 			return true
 		}
 	}

@@ -13,13 +13,14 @@ const (
 
 // part is a node of a mail: a leaf has a body, a multipart has parts (RFC 2046).
 type part struct {
-	fields   []field
+	head     *header
 	typ      structured // Content-Type
 	place    structured // Content-Disposition (RFC 2183)
 	transfer transfer
 	body     []byte // of a leaf, as it stands
 	parts    []*part
 	open     bool // a multipart without its end, or that never began
+	nothing  int8 // what blank found: 1 for nothing to show, -1 for something
 }
 
 // parser cuts a mail into parts in one pass: the boundaries of all multiparts around a line are looked for, so that a multipart that lost its
@@ -96,9 +97,9 @@ func (p *parser) header(pos int) (fields []field, body int) {
 func (p *parser) part(pos int, kind string) (*part, mark) {
 	p.parts++
 	fields, body := p.header(pos)
+	h := &header{fields: fields}
 	n := &part{
-		fields: fields, typ: parseStructured(get(fields, "content-type")), place: parseStructured(get(fields, "content-disposition")),
-		transfer: transferOf(get(fields, "content-transfer-encoding")),
+		head: h, typ: h.structured("content-type"), place: h.structured("content-disposition"), transfer: transferOf(h),
 	}
 	switch {
 	case n.typ.value == "":
@@ -106,12 +107,14 @@ func (p *parser) part(pos int, kind string) (*part, mark) {
 	case !strings.Contains(n.typ.value, "/"): // RFC 2045, 5.2; "text" alone was written once
 		n.typ.value = "text/plain"
 	}
-	if strings.HasPrefix(n.typ.value, "multipart/") && len(p.bounds) < maxDepth && p.parts < maxParts {
-		if m, ok := p.multipart(n, body); ok {
-			return n, m
+	if strings.HasPrefix(n.typ.value, "multipart/") {
+		n.open = true // too deep, unless it is read
+		if len(p.bounds) < maxDepth && p.parts < maxParts {
+			if m, ok := p.multipart(n, body); ok {
+				return n, m
+			}
+			n.typ.value = "text/plain"
 		}
-		n.open = true
-		n.typ.value = "text/plain"
 	}
 	m := p.scan(body)
 	n.body = p.raw[body:max(body, m.start)]
@@ -172,7 +175,7 @@ func guessBoundary(b []byte) string {
 	for pos, tries := 0, 0; pos < len(b) && tries < 1000; {
 		end := lineEnd(b, pos)
 		line := bytes.TrimRight(b[pos:end], " \t\r\n")
-		if len(line) > 3 && line[0] == '-' && line[1] == '-' && end < len(b) {
+		if len(line) > 2 && line[0] == '-' && line[1] == '-' && end < len(b) {
 			tries++
 			name, _ := fieldName(bare(b[end:lineEnd(b, end)]))
 			if strings.HasPrefix(name, "content-") {

@@ -22,7 +22,7 @@ func (m *Message) unpack(p *part) {
 		}
 		rest = append(rest, p.body[kept:start]...)
 		kept, pos = end, end
-		m.add(name, "", "", &part{body: p.body[start:end], transfer: uuencode})
+		m.add(p.head.toUTF8("", []byte(name)), "", "", &part{head: p.head, body: p.body[start:end], transfer: uuencode})
 	}
 	if kept > 0 {
 		p.body = append(rest, p.body[kept:]...)
@@ -40,17 +40,17 @@ func uuFile(b []byte, start int) (name string, end int) {
 		line := bare(b[pos:lineEnd(b, pos)])
 		next := lineEnd(b, pos)
 		if string(line) == "end" {
-			return toUTF8("", words[2]), next
+			return string(words[2]), next
 		}
 		if !uuLine(line) {
 			if lines > 0 {
-				return toUTF8("", words[2]), pos // cut off
+				return string(words[2]), pos // cut off
 			}
 			return "", 0
 		}
 		pos = next
 	}
-	return toUTF8("", words[2]), pos
+	return string(words[2]), pos
 }
 
 // uuLine reports whether a line can be one of a file: its length says how many digits follow, up to some that fill it.

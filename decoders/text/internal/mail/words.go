@@ -7,16 +7,16 @@ import (
 
 // decodeText returns an unstructured value as text: its encoded words (RFC 2047) decoded, wherever they stand, and bytes above ASCII that
 // stand there raw read as what they most likely are.
-func decodeText(v []byte) string { return decodeWords(unfold(v)) }
+func (h *header) decodeText(v []byte) string { return h.decodeWords(unfold(v)) }
 
 // decodeWords decodes a value that is on one line. Adjacent words of one charset are decoded together: some programs cut a character in two.
-func decodeWords(v []byte) string {
+func (h *header) decodeWords(v []byte) string {
 	var out strings.Builder
 	var word []byte // of the words that are not written yet
 	label := ""
 	flush := func() {
 		if len(word) > 0 {
-			out.WriteString(toUTF8(label, word))
+			out.WriteString(h.toUTF8(label, word))
 			word = word[:0]
 		}
 	}
@@ -35,7 +35,7 @@ func decodeWords(v []byte) string {
 		between := v[plain:i]
 		if !behind || len(bytes.TrimSpace(between)) > 0 {
 			flush()
-			out.WriteString(toUTF8("", between))
+			out.WriteString(h.toUTF8("", between))
 		}
 		if !strings.EqualFold(label, w.label) {
 			flush()
@@ -45,7 +45,7 @@ func decodeWords(v []byte) string {
 		i, plain, behind = w.end, w.end, true
 	}
 	flush()
-	out.WriteString(toUTF8("", v[plain:]))
+	out.WriteString(h.toUTF8("", v[plain:]))
 	return out.String()
 }
 

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/glovebox-wasm/glovebox/decoders/text/internal/inside"
 	"github.com/glovebox-wasm/glovebox/decoders/text/internal/json"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -328,7 +329,7 @@ func (f *File) Data() []byte {
 	out := make([]byte, 0, f.Bytes)
 	acc, have := uint32(0), 0
 	for i := range len(f.text) {
-		v := digit(f.text[i])
+		v := inside.Digit64(f.text[i])
 		if v < 0 {
 			continue
 		}
@@ -348,28 +349,11 @@ func (f *File) size() int64 {
 	}
 	digits := int64(0)
 	for i := range len(f.text) {
-		if digit(f.text[i]) >= 0 {
+		if inside.Digit64(f.text[i]) >= 0 {
 			digits++
 		}
 	}
 	return digits * 6 / 8
-}
-
-// digit is the value of a base64 digit (RFC 4648, 4), -1 of anything else.
-func digit(c byte) int {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return int(c - 'A')
-	case 'a' <= c && c <= 'z':
-		return int(c-'a') + 26
-	case '0' <= c && c <= '9':
-		return int(c-'0') + 52
-	case c == '+':
-		return 62
-	case c == '/':
-		return 63
-	}
-	return -1
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -9,12 +9,15 @@ import (
 	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset"
 )
 
-// symbolLabel stands for fonts whose bytes are pictures.
-const symbolLabel = "symbol"
+// symbolLabel stands for fonts whose bytes are pictures, greekLabel for the one of them that is a charset: Symbol.
+const (
+	symbolLabel = "symbol"
+	greekLabel  = "greek"
+)
 
 // charset is the label of the text at hand: that of its font, or of the code page.
 func (r *reader) charset() string {
-	if r.dest == fonts || r.dest == skip {
+	if r.dest != body && r.dest != inst {
 		return r.label
 	}
 	n := r.font
@@ -25,6 +28,8 @@ func (r *reader) charset() string {
 	switch {
 	case !ok:
 		return r.label
+	case f.greek:
+		return greekLabel
 	case f.symbol:
 		return symbolLabel
 	case f.label == "":
@@ -89,7 +94,10 @@ func (r *reader) convertRun() {
 	r.run = r.run[:0]
 	switch {
 	case r.runLabel == symbolLabel:
-		r.put(symbols(b))
+		r.put(pictures(b))
+		return
+	case r.runLabel == greekLabel:
+		r.put(greek(b))
 		return
 	case charset.ASCIIPrefix(b) == len(b):
 		r.put(b)
@@ -100,43 +108,22 @@ func (r *reader) convertRun() {
 		r.put(out)
 		return
 	}
-	enc := charset.Encoding(r.runLabel)
-	if enc == nil {
-		enc = charset.Encoding("windows-1252")
+	if r.decoder == nil || r.decLabel != r.runLabel {
+		enc := charset.Encoding(r.runLabel)
+		if enc == nil {
+			enc = charset.Encoding("windows-1252")
+		}
+		r.decoder, r.decLabel = enc.NewDecoder().Transformer, r.runLabel
 	}
-	out, err := enc.NewDecoder().Bytes(b)
+	r.decoder.Reset()
+	if most := 64 + 4*len(b); cap(r.buf) < most { // no charset makes more than four bytes of one
+		r.buf = make([]byte, most)
+	}
+	n, _, err := r.decoder.Transform(r.buf[:cap(r.buf)], b, true)
+	out := r.buf[:n]
 	if err != nil || !utf8.Valid(out) {
 		out, _ = charset.Repair(nil, b)
 	}
 	r.doc.Replaced += int64(bytes.Count(out, []byte("\uFFFD")))
 	r.put(out)
-}
-
-// symbols gives bytes of a symbol font as characters: letters as the Greek that the font Symbol has in their places, the usual bullets as
-// bullets, anything else as the box that stands for a sign one cannot write.
-func symbols(b []byte) []byte {
-	const (
-		upper = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"
-		lower = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"
-	)
-	var out []byte
-	for _, c := range b {
-		switch {
-		case 'A' <= c && c <= 'Z':
-			out = append(out, upper[2*(c-'A'):2*(c-'A')+2]...)
-		case 'a' <= c && c <= 'z':
-			out = append(out, lower[2*(c-'a'):2*(c-'a')+2]...)
-		case c >= 0x20 && c < 0x7f:
-			out = append(out, c)
-		case c == 0xb7, c == 0xa7, c == 0xa8, c == 0xd8, c == 0x9f, c == 0x6c, c == 0x6e:
-			out = append(out, "•"...)
-		case c == 0xfc, c == 0xfe:
-			out = append(out, "✓"...)
-		case c == 0xe0, c == 0xe8, c == 0xf0, c == 0xae:
-			out = append(out, "→"...)
-		case c >= 0x80:
-			out = append(out, "□"...)
-		}
-	}
-	return out
 }

@@ -116,7 +116,7 @@ func (f *File) Data() []byte {
 
 // unpack names an object, and where it is an OLE 1.0 one (MS-OLEDS, 2.2.5) or a file that was packed as one, takes the wrapping off.
 func (r *reader) unpack(f *File, number string) {
-	f.Name, f.MediaType = "object-"+number+".ole", readapi.OctetStream
+	f.Name, f.MediaType = "object-"+number+".bin", readapi.OctetStream
 	const mostUnpacked = 32 << 20
 	if f.Bytes > mostUnpacked {
 		return

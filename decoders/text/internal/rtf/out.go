@@ -1,6 +1,8 @@
 package rtf
 
 import (
+	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,6 +14,9 @@ func (r *reader) put(b []byte) {
 	}
 	switch r.dest {
 	case body:
+	case fonts:
+		r.fontName(b)
+		return
 	case fact, inst, class:
 		if len(r.text)+len(b) <= maxFact {
 			r.text = append(r.text, b...)
@@ -29,6 +34,9 @@ func (r *reader) put(b []byte) {
 		}
 	case r.hidden:
 		r.doc.Hidden += int64(utf8.RuneCount(b))
+		if r.sink.Hidden {
+			r.write(b)
+		}
 	default:
 		r.write(b)
 	}
@@ -79,15 +87,7 @@ func (r *reader) flush() {
 func (r *reader) close() {
 	switch r.note {
 	case 'n', 'l':
-		for len(r.out) > 0 && r.out[len(r.out)-1] == '\n' && r.dest == body { // a note's last paragraph
-			r.out = r.out[:len(r.out)-1]
-		}
-		r.cells = 0
-		r.hidden = false
-		r.write([]byte("]"))
-		if r.note == 'l' {
-			r.newline()
-		}
+		r.closeNote()
 	case 'p', 'o':
 		r.addFile()
 	case 'c':
@@ -95,14 +95,75 @@ func (r *reader) close() {
 	case 't':
 		r.addFact()
 	case 'i':
-		if n := len(r.uris); n > 0 {
-			r.uris[n-1] = target(string(r.text))
-		}
+		r.field(strings.TrimSpace(string(r.text)))
 	case 'r':
 		r.endLink()
 	case 'f':
 		if n := len(r.uris); n > 0 {
 			r.uris = r.uris[:n-1]
+		}
+	}
+}
+
+// closeNote ends a note; of an empty one nothing stays.
+func (r *reader) closeNote() {
+	r.cells = 0
+	for len(r.out) > 0 && (r.out[len(r.out)-1] == '\n' || r.out[len(r.out)-1] == ' ') { // its last paragraph
+		r.out = r.out[:len(r.out)-1]
+	}
+	for _, what := range [...]string{"footnote", "comment", "header", "footer"} {
+		if rest, empty := bytes.CutSuffix(r.out, []byte("["+what+":")); empty {
+			r.out = rest
+			r.atBOL = r.note == 'l' || len(rest) == 0 || rest[len(rest)-1] == '\n'
+			return
+		}
+	}
+	r.hidden = false
+	r.write([]byte("]"))
+	if r.note == 'l' {
+		r.newline()
+	}
+}
+
+// drawn marks a field that is a character of its own, whatever its result says.
+const drawn = "\x00"
+
+// field takes the instruction of a field: a link's is kept for its result, a symbol's (SYMBOL 183 \f "Symbol") is drawn.
+func (r *reader) field(s string) {
+	n := len(r.uris)
+	if n == 0 {
+		return
+	}
+	r.uris[n-1] = target(s)
+	rest, ok := strings.CutPrefix(s, "SYMBOL ")
+	if !ok {
+		return
+	}
+	number, font, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	code, err := strconv.Atoi(number)
+	if err != nil || code < 0x20 || code > 0xff {
+		return
+	}
+	r.uris[n-1] = drawn
+	r.dest = r.stack[len(r.stack)-1].dest
+	if strings.Contains(font, `"Symbol"`) || !strings.Contains(font, `\f`) {
+		r.put(greek([]byte{byte(code)}))
+	} else {
+		r.put(pictures([]byte{byte(code)}))
+	}
+}
+
+// fontName takes the name of a font: Symbol is a charset of its own.
+func (r *reader) fontName(b []byte) {
+	const longest = 100
+	if len(r.text)+len(b) > longest {
+		return
+	}
+	r.text = append(r.text, b...)
+	if bytes.HasSuffix(r.text, []byte(";")) {
+		f := r.fonts[r.fontNow]
+		if f.greek = f.symbol && bytes.Contains(r.text, []byte("Symbol")); f.greek {
+			r.fonts[r.fontNow] = f
 		}
 	}
 }
@@ -142,7 +203,7 @@ func target(s string) string {
 // endLink notes the link of the field that is open.
 func (r *reader) endLink() {
 	n := len(r.linkFrom)
-	if n == 0 {
+	if n == 0 || len(r.uris) == 0 {
 		return
 	}
 	from := r.linkFrom[n-1]
@@ -152,7 +213,7 @@ func (r *reader) endLink() {
 		r.linkText = r.linkText[:0]
 	}
 	const most = 1000 // of a line
-	if uri := r.uris[max(0, len(r.uris)-1)]; uri != "" && len(r.links) < most && !r.html && r.dest == body {
+	if uri := r.uris[len(r.uris)-1]; uri != "" && len(r.links) < most && !r.html && r.dest == body {
 		r.links = append(r.links, Link{strings.ToValidUTF8(text, ""), uri})
 	}
 }

@@ -13,14 +13,18 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"golang.org/x/text/transform"
+
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // Sink takes what a document says. All of its functions may be nil.
 type Sink struct {
+	Hidden bool // text that a reader would not see is wanted too
+
 	Text  func([]byte) error              // a piece of text, valid UTF-8; lines end in LF
 	Links func([]Link) error              // of the line that Text has just ended
-	HTML  func([]byte) ([]byte, int64)    // shows a page that RTF carries (MS-OXRTFEX), as text and a number of hidden characters
+	HTML  func([]byte) (int64, error)     // writes the text of a page that RTF carries (MS-OXRTFEX); how much of it nobody sees
 	Name  func(n int, f *File) (s string) // how a file is named in the text
 }
 
@@ -64,7 +68,8 @@ const (
 	maxDepth    = 5000
 	maxFonts    = 10_000
 	maxFiles    = 999
-	maxSegments = 10_000
+	maxSegments = 1000     // of a file
+	maxRun      = 8 << 20  // bytes without a control or a character of ASCII
 	maxFact     = 4 << 10  // bytes of a title
 	maxHTML     = 16 << 20 // bytes of a page
 	flushBytes  = 32 << 10
@@ -120,8 +125,11 @@ type reader struct {
 
 	run      []byte // of one charset, not converted yet
 	runLabel string
-	high     rune // the first half of a pair
-	skipping int  // characters that stand for a \u
+	decoder  transform.Transformer // of decLabel
+	decLabel string
+	buf      []byte // of what it makes
+	high     rune   // the first half of a pair
+	skipping int    // characters that stand for a \u
 
 	out   []byte
 	atBOL bool
@@ -142,7 +150,8 @@ type reader struct {
 
 type font struct {
 	label  string
-	symbol bool
+	symbol bool // its letters are pictures
+	greek  bool // it is the font Symbol
 }
 
 // Read reads a document.
@@ -240,11 +249,11 @@ func (r *reader) finish() {
 	}
 	r.cells = 0
 	if r.html && r.err == nil && r.sink.HTML != nil {
-		text, hidden := r.sink.HTML(r.page)
+		r.flush()
+		var hidden int64
+		hidden, r.err = r.sink.HTML(r.page)
 		r.doc.Hidden += hidden
-		r.html = false
-		r.out = append(r.out, text...)
-		r.atBOL = len(text) == 0 || text[len(text)-1] == '\n'
+		return
 	}
 	if !r.atBOL {
 		r.newline()
@@ -410,14 +419,12 @@ func (r *reader) symbol(c byte) {
 	r.first = false
 }
 
-func unhex(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return -1
+// unhex is the value of a hexadecimal digit, -1 of anything else.
+func unhex(c byte) int { return int(hexDigits[c]) - 1 }
+
+var hexDigits = [256]byte{
+	'0': 1, '1': 2, '2': 3, '3': 4, '4': 5, '5': 6, '6': 7, '7': 8, '8': 9, '9': 10,
+	'a': 11, 'b': 12, 'c': 13, 'd': 14, 'e': 15, 'f': 16, 'A': 11, 'B': 12, 'C': 13, 'D': 14, 'E': 15, 'F': 16,
 }
 
 // bytes takes text in the charset of its font.
@@ -429,7 +436,7 @@ func (r *reader) bytes(b []byte) {
 		r.runLabel = label
 	}
 	r.run = append(r.run, b...)
-	if len(r.run) > flushBytes && label != symbolLabel && b[len(b)-1] < utf8.RuneSelf {
+	if len(r.run) > flushBytes && b[len(b)-1] < utf8.RuneSelf || len(r.run) > maxRun {
 		r.endRun()
 	}
 }
@@ -463,7 +470,14 @@ func (r *reader) unicode(n int) {
 		r.rune(utf8.RuneError)
 	case n >= 0xf000 && n <= 0xf0ff: // a byte of a symbol font
 		r.unpaired()
-		r.put(symbols([]byte{byte(n)}))
+		switch r.charset() {
+		case symbolLabel:
+			r.put(pictures([]byte{byte(n)}))
+		case greekLabel:
+			r.put(greek([]byte{byte(n)}))
+		default:
+			r.rune(rune(n))
+		}
 	default:
 		r.unpaired()
 		r.rune(rune(n))

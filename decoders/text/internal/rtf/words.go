@@ -1,13 +1,19 @@
 package rtf
 
-import "strings"
-
-// skipped are destinations whose text is not the document's, beside those that \* announces and nobody here knows.
-const skipped = " colortbl stylesheet listtable listoverridetable rsidtbl generator themedata colorschememapping latentstyles datastore xmlnstbl" +
-	" mmathpr revtbl filetbl pgdsctbl nonshppict private template passwordhash userprops docvar bkmkstart bkmkend blipuid picprop sp xe tc tcn rxe txe" +
-	" ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn pnseclvl nonesttables fldtype datafield formfield ffdeftext ffname ffentrytext " +
-	" atrfstart atrfend atntime atndate atnicn atnparent atnref atnid falt panose fname fontemb fontfile objname objalias objsect writereservhash ebcstart" +
-	" wgrffmtfilter background listname oldcprops oldpprops oldsprops oldtprops protusertbl "
+// skipped reports whether a destination's text is not the document's, beside those that \* announces and nobody here knows.
+func skipped(name string) bool {
+	switch name {
+	case "aftncn", "aftnsep", "aftnsepc", "atndate", "atnicn", "atnid", "atnparent", "atnref", "atntime", "atrfend", "atrfstart",
+		"background", "bkmkend", "bkmkstart", "blipuid", "colorschememapping", "colortbl", "datafield", "datastore", "docvar",
+		"ebcstart", "falt", "ffdeftext", "ffentrytext", "ffname", "filetbl", "fldtype", "fname", "fontemb", "fontfile", "formfield",
+		"ftncn", "ftnsep", "ftnsepc", "generator", "latentstyles", "listname", "listoverridetable", "listtable", "mmathpr",
+		"nonesttables", "nonshppict", "objalias", "objname", "objsect", "oldcprops", "oldpprops", "oldsprops", "oldtprops", "panose",
+		"passwordhash", "pgdsctbl", "picprop", "pnseclvl", "private", "protusertbl", "revtbl", "rsidtbl", "rxe", "sp", "stylesheet",
+		"tc", "tcn", "template", "themedata", "txe", "userprops", "wgrffmtfilter", "writereservhash", "xe", "xmlnstbl":
+		return true
+	}
+	return false
+}
 
 // character is what a control word stands for that is a character.
 func character(name string) string {
@@ -54,14 +60,20 @@ func (r *reader) word(name string, n int, has, begins, star bool) {
 	switch name {
 	case "field":
 		r.endRun()
-		r.note = 'f'
-		r.uris = append(r.uris, "")
+		if r.note != 'f' && len(r.uris) < maxDepth {
+			r.note = 'f'
+			r.uris = append(r.uris, "")
+		}
 	case "fldinst":
 		r.begin(inst)
 		r.note = 'i'
 	case "fldrslt":
 		r.endRun()
-		if len(r.uris) > 0 {
+		if n := len(r.uris); n > 0 && r.uris[n-1] == drawn {
+			r.begin(skip)
+			return
+		}
+		if len(r.uris) > 0 && r.note != 'r' && len(r.linkFrom) < maxDepth {
 			r.linkFrom = append(r.linkFrom, len(r.linkText))
 			r.note = 'r'
 		}
@@ -85,7 +97,7 @@ func (r *reader) word(name string, n int, has, begins, star bool) {
 		if (r.dest == info || r.dest == moment) && r.infoWord(name, n) {
 			return
 		}
-		if begins && (star || strings.Contains(skipped, " "+name+" ")) {
+		if begins && (star || skipped(name)) {
 			r.begin(skip)
 		}
 	}
@@ -143,7 +155,7 @@ func (r *reader) lineEnd(name string) {
 			r.newline()
 		}
 	case r.table:
-		if !r.atBOL && r.cells == 0 {
+		if n := len(r.out); !r.atBOL && r.cells == 0 && (n == 0 || r.out[n-1] != ' ') {
 			r.put([]byte(" "))
 		}
 	default:
@@ -198,7 +210,7 @@ func (r *reader) fontWord(name string, n int) bool {
 	case "f":
 		r.endRun()
 		if r.dest == fonts {
-			r.fontNow = n
+			r.fontNow, r.text = n, r.text[:0]
 		} else {
 			r.font = n
 		}
@@ -223,7 +235,8 @@ func (r *reader) setFont(page int, symbol bool) {
 	if r.dest != fonts || len(r.fonts) == maxFonts {
 		return
 	}
-	f := font{symbol: symbol}
+	f := r.fonts[r.fontNow]
+	f.symbol = symbol
 	if page != 0 {
 		f.label = pageLabel(page)
 	}
