@@ -340,3 +340,34 @@ func TestMetaIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanar: what leaves as JPEG is, but for the loss, what it was; the planes are those of the standard library's formulas.
+func TestPlanar(t *testing.T) {
+	for _, size := range []image.Point{{64, 48}, {33, 31}, {1, 1}, {2, 1}, {1, 2}, {17, 2}} {
+		m := image.NewNRGBA(image.Rectangle{Max: size})
+		for y := range size.Y {
+			for x := range size.X { // squares of two have one colour, so that halving the chroma loses nothing
+				m.SetNRGBA(x, y, color.NRGBA{byte(x / 2 * 29), byte(y / 2 * 53), byte((x/2 + y/2) * 17), 255})
+			}
+		}
+		planes := (&nrgba{pix: m.Pix, w: size.X, h: size.Y}).planar(false)
+		for y := range size.Y {
+			for x := range size.X {
+				c := m.NRGBAAt(x, y)
+				yy, cb, cr := color.RGBToYCbCr(c.R, c.G, c.B)
+				at := y/2*planes[1].stride + x/2
+				if got := [3]byte{planes[0].pix[y*planes[0].stride+x], planes[1].pix[at], planes[2].pix[at]}; got != [3]byte{yy, cb, cr} {
+					t.Fatalf("%v, pixel (%d, %d): %v, want %v", size, x, y, got, [3]byte{yy, cb, cr})
+				}
+			}
+		}
+		in := &nrgba{pix: m.Pix, w: size.X, h: size.Y, solid: true}
+		e, err := encodeJPEG(in, look(in), 100)
+		must(t, err)
+		got, err := jpeg.Decode(bytes.NewReader(e.bytes))
+		must(t, err)
+		if got.Bounds().Size() != size {
+			t.Errorf("%v comes back as %v", size, got.Bounds())
+		}
+	}
+}
