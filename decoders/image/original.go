@@ -135,7 +135,7 @@ func bareJPEG(b []byte) bool {
 		data := b[i+4 : i+2+n]
 		switch marker {
 		case 0xc0, 0xc1, 0xc2: // SOF: baseline, extended, progressive
-			if frames++; frames > 1 || !plainFrame(data) {
+			if frames++; frames > 1 || !commonFrame(data) {
 				return false
 			}
 		case 0xc4, 0xdb: // DHT, DQT
@@ -165,20 +165,17 @@ func bareJPEG(b []byte) bool {
 	return false
 }
 
-// plainFrame reports whether a frame header is of 8 bits, of one component, or of three of which the chroma is as large as the luma or half of
-// it: what every decoder reads.
-func plainFrame(b []byte) bool {
-	if len(b) < 6 || b[0] != 8 || len(b) != 6+3*int(b[5]) {
+// commonFrame reports whether a frame header is of one or three components of 8 bits, with no less luma than chroma and no more than twice
+// as much a side: what every reader takes.
+func commonFrame(data []byte) bool {
+	if len(data) < 6 || data[0] != 8 || data[5] != 1 && data[5] != 3 || len(data) != 6+3*int(data[5]) {
 		return false
 	}
-	switch b[5] {
-	case 1:
+	if data[5] == 1 {
 		return true
-	case 3:
-		luma := b[7]
-		return (luma == 0x11 || luma == 0x21 || luma == 0x12 || luma == 0x22) && b[10] == 0x11 && b[13] == 0x11
 	}
-	return false
+	luma := data[7]
+	return luma>>4 <= 2 && luma&15 <= 2 && data[10] == 0x11 && data[13] == 0x11
 }
 
 // scanEnd is where the coded data from off on ends: at a marker that is neither a stuffed byte nor the restart that is due.
