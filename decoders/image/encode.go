@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"image"
 	"image/color"
-	"image/jpeg"
 	"image/png"
 	"math"
 
+	"github.com/glovebox-wasm/glovebox/decoders/image/internal/jpeg"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -120,6 +120,8 @@ type traits struct {
 
 	slots [colorSlots]uint16 // of the colours: place in colors, from 1
 	keys  [colorSlots]uint32
+
+	planes []jpeg.Plane // made for the first JPEG of several
 }
 
 // colorSlots is the size of a hash table that 256 colours fill to a quarter.
@@ -184,7 +186,7 @@ func (l *traits) first(m *nrgba, lossy bool, t terms) (e encoded, asJPEG bool, e
 	return e, true, err
 }
 
-// std wraps m for the standard library's encoders, in the type for which they are fast and small.
+// std wraps m for the standard library's encoder, in the type for which it is fast and its result small.
 func (l *traits) std(m *nrgba) image.Image {
 	r := image.Rect(0, 0, m.w, m.h)
 	switch {
@@ -232,12 +234,48 @@ func encodePNG(m *nrgba, l *traits, level png.CompressionLevel) (encoded, error)
 	return encoded{"image/png", m.w, m.h, b.Bytes()}, nil
 }
 
+// encodeJPEG writes m, which is what l was taken from.
 func encodeJPEG(m *nrgba, l *traits, quality int) (encoded, error) {
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, l.std(m), &jpeg.Options{Quality: quality}); err != nil {
-		return encoded{}, err
+	if l.planes == nil {
+		l.planes = encodable(m.planar(l.gray))
 	}
-	return encoded{"image/jpeg", m.w, m.h, b.Bytes()}, nil
+	return encoded{"image/jpeg", m.w, m.h, jpeg.Encode(l.planes, quality)}, nil
+}
+
+// planar is m as luma and chroma (JFIF 1.02, page 3, in sixteen bits behind the point), or luma alone. The chroma of a square of four pixels
+// is that of their mean; beyond the edge stands what stands at it.
+func (m *nrgba) planar(gray bool) []plane {
+	luma := plane{make([]byte, m.w*m.h), m.w, m.w, m.h}
+	if gray {
+		for i := range luma.pix {
+			luma.pix[i] = m.pix[4*i]
+		}
+		return []plane{luma}
+	}
+	for i := range luma.pix {
+		p := m.pix[4*i : 4*i+4 : 4*i+4]
+		luma.pix[i] = byte((19595*uint32(p[0]) + 38470*uint32(p[1]) + 7471*uint32(p[2]) + 1<<15) >> 16)
+	}
+	cw, ch := (m.w+1)/2, (m.h+1)/2
+	cb, cr := plane{make([]byte, cw*ch), cw, cw, ch}, plane{make([]byte, cw*ch), cw, cw, ch}
+	for y := range ch {
+		upper := m.pix[4*m.w*2*y:][:4*m.w]
+		lower := upper
+		if 2*y+1 < m.h {
+			lower = m.pix[4*m.w*(2*y+1):][:4*m.w]
+		}
+		for x := range cw {
+			at := 8 * x
+			next := min(at+4, 4*m.w-4)
+			a, b, c, d := upper[at:at+3:at+3], upper[next:next+3:next+3], lower[at:at+3:at+3], lower[next:next+3:next+3]
+			red := int32(a[0]) + int32(b[0]) + int32(c[0]) + int32(d[0])
+			green := int32(a[1]) + int32(b[1]) + int32(c[1]) + int32(d[1])
+			blue := int32(a[2]) + int32(b[2]) + int32(c[2]) + int32(d[2])
+			cb.pix[y*cw+x] = byte(max(0, min(255, (-11056*red-21712*green+32768*blue+257<<17)>>18)))
+			cr.pix[y*cw+x] = byte(max(0, min(255, (32768*red-27440*green-5328*blue+257<<17)>>18)))
+		}
+	}
+	return []plane{luma, cb, cr}
 }
 
 // transparent reports whether a pixel of m is not opaque.

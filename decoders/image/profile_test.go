@@ -307,3 +307,67 @@ func TestPNGLevels(t *testing.T) {
 		t.Error("a drawing is taken for a photo")
 	}
 }
+
+// TestMetaIsWhole: whatever the format, nothing that an answer says of a picture is left out.
+func TestMetaIsWhole(t *testing.T) {
+	seen := map[any]bool{}
+	for _, c := range cases(t) {
+		res, err := read(t, c.data, func(r *readapi.Request) { r.Units = c.units })
+		if err != nil {
+			continue
+		}
+		seen[res.Meta["format"]] = true
+		for _, key := range []string{
+			"format", "width", "height", "display_width", "display_height", "orientation", "frames", "has_alpha", "bit_depth", "color", "icc", "has_gps", "est_tokens",
+		} {
+			if v, ok := res.Meta[key]; !ok || v == "" || v == nil {
+				t.Errorf("%s: meta has no %s", c.name, key)
+			}
+		}
+		_, duration := res.Meta["duration_ms"]
+		_, loop := res.Meta["loop"]
+		if moving := res.Meta["frames"] != 1.0 && res.Meta["format"] != "tiff"; duration != moving || loop != moving {
+			t.Errorf("%s: duration_ms %v, loop %v of %v frames", c.name, duration, loop, res.Meta["frames"])
+		}
+		p := res.Parts[0].Image
+		if len(c.units) == 0 && res.Meta["format"] != "tiff" && p.Width < 100 && (res.Meta["display_width"] != float64(p.Width) || res.Meta["display_height"] != float64(p.Height)) {
+			t.Errorf("%s: %dx%d leaves, shown as %vx%v", c.name, p.Width, p.Height, res.Meta["display_width"], res.Meta["display_height"])
+		}
+	}
+	for _, format := range []string{"png", "jpeg", "gif", "webp", "bmp", "tiff", "ico"} {
+		if !seen[format] {
+			t.Errorf("no case is a %s", format)
+		}
+	}
+}
+
+// TestPlanar: what leaves as JPEG is, but for the loss, what it was; the planes are those of the standard library's formulas.
+func TestPlanar(t *testing.T) {
+	for _, size := range []image.Point{{64, 48}, {33, 31}, {1, 1}, {2, 1}, {1, 2}, {17, 2}} {
+		m := image.NewNRGBA(image.Rectangle{Max: size})
+		for y := range size.Y {
+			for x := range size.X { // squares of two have one colour, so that halving the chroma loses nothing
+				m.SetNRGBA(x, y, color.NRGBA{byte(x / 2 * 29), byte(y / 2 * 53), byte((x/2 + y/2) * 17), 255})
+			}
+		}
+		planes := (&nrgba{pix: m.Pix, w: size.X, h: size.Y}).planar(false)
+		for y := range size.Y {
+			for x := range size.X {
+				c := m.NRGBAAt(x, y)
+				yy, cb, cr := color.RGBToYCbCr(c.R, c.G, c.B)
+				at := y/2*planes[1].stride + x/2
+				if got := [3]byte{planes[0].pix[y*planes[0].stride+x], planes[1].pix[at], planes[2].pix[at]}; got != [3]byte{yy, cb, cr} {
+					t.Fatalf("%v, pixel (%d, %d): %v, want %v", size, x, y, got, [3]byte{yy, cb, cr})
+				}
+			}
+		}
+		in := &nrgba{pix: m.Pix, w: size.X, h: size.Y, solid: true}
+		e, err := encodeJPEG(in, look(in), 100)
+		must(t, err)
+		got, err := jpeg.Decode(bytes.NewReader(e.bytes))
+		must(t, err)
+		if got.Bounds().Size() != size {
+			t.Errorf("%v comes back as %v", size, got.Bounds())
+		}
+	}
+}
