@@ -30,7 +30,7 @@ func (f *jp2File) frame(_ int64, b *budget) (picture, error) {
 	half := func(v int64) int64 { return (v + 1<<o.Reduce - 1) >> o.Reduce }
 	x0, y0 := half(f.code.X0), half(f.code.Y0)
 	r := &jp2Raster{file: f, planes: planes, x0: x0, y0: y0, w: int(half(f.code.X1) - x0), h: int(half(f.code.Y1) - y0)}
-	p := picture{raster: r, orientation: f.orientation}
+	p := picture{raster: r, orientation: f.orientation, full: [2]int64{f.width, f.height}}
 	if partial {
 		p.partial = "the file ends early: detail or pixels are missing"
 	}

@@ -187,7 +187,8 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 			return e, "", err
 		}
 	}
-	tw, th := fitSize(int64(w), int64(h), a.edge)
+	fullW, fullH := p.whole()
+	tw, th := fitSize(fullW, fullH, a.edge)
 	if e, ok := encodePlanes(p, tw, th, a.req.MaxBytes); ok {
 		return e, p.partial, nil
 	}

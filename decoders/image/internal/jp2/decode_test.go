@@ -277,7 +277,7 @@ func FuzzDecode(f *testing.F) {
 
 func refused(t *testing.T, err error) {
 	switch readapi.CodeOf(err) {
-	case "", readapi.CodeMalformed, readapi.CodeUnsupportedFeature, readapi.CodeLimitMemory:
+	case "", readapi.CodeMalformed, readapi.CodeUnsupportedFeature, readapi.CodeLimitMemory, readapi.CodeLimitFuel:
 	default:
 		t.Fatalf("%v", err)
 	}
