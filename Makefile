@@ -10,7 +10,7 @@ TESTDATA := $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*.go testdata/*/*
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
-.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-pdf corpus-pdf wasm wasm-check golden cover clean
+.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-pdf corpus-pdf corpus-image wasm wasm-check golden cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.t
 
 corpus-pdf: ## words, their order, hidden text and cursor walks of a folder of PDFs beside expected/NAME.txt: CORPUS=DIR
 	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -count=1 -v -tags corpus -run '^TestCorpus$$' ./decoders/pdf
+
+corpus-image: ## a folder of pictures through the wall: the same bytes every time, nothing but pixels, bombs refused at once: CORPUS=DIR
+	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -count=1 -v -tags corpus -run '^TestCorpus(Images|Bombs)$$' .
 
 bench-pdf: ## the text of a corpus of PDFs through the wall beside pdftotext (poppler-utils): CORPUS=DIR
 	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -run '^$$' -bench '^BenchmarkPDFCorpus$$' -benchtime 15x .

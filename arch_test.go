@@ -48,9 +48,10 @@ var rules = []rule{
 	{"decoders/pdf/internal/cjk/...", words("decoders/pdf/internal/inflate"), nil},
 	{"decoders/pdf/internal/content", words("decoders/pdf/internal/object decoders/pdf/internal/font decoders/pdf/internal/order"), nil},
 	{"decoders/pdf/internal/layout", words("decoders/pdf/internal/font decoders/pdf/internal/content decoders/pdf/internal/order"), nil},
-	{"decoders/pdf/internal/picture/...", words("readapi plugins/pdk decoders/pdf/internal/object decoders/pdf/internal/content decoders/pdf/internal/order decoders/pdf/internal/picture/..."), words("golang.org/x/image")},
+	{"decoders/internal/ccitt", nil, nil},
+	{"decoders/pdf/internal/picture/...", words("readapi plugins/pdk decoders/internal/ccitt decoders/pdf/internal/object decoders/pdf/internal/content decoders/pdf/internal/order decoders/pdf/internal/picture/..."), words("golang.org/x/image")},
 	{"decoders/pdf", words("readapi plugins/pdk decoders/pdf/internal/..."), nil},
-	{"decoders/image/...", words("readapi plugins/pdk decoders/image/..."), words("golang.org/x/image")},
+	{"decoders/image/...", words("readapi plugins/pdk decoders/image/... decoders/internal/ccitt"), words("golang.org/x/image")},
 	{"decoders/text/...", words("readapi plugins/pdk decoders/text/..."), words("golang.org/x/text golang.org/x/net github.com/rivo/uniseg")},
 
 	{"wasm/abi", words("readapi"), nil},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host"
+	"github.com/glovebox-wasm/glovebox/host/profile"
 	"github.com/glovebox-wasm/glovebox/plugins"
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
@@ -78,6 +79,11 @@ type Options struct {
 	// Report hears of decoders and files that are taken out of service; see plugins.Options.
 	Report func(plugins.Incident)
 
+	// Profile is for whom the pictures of a read are made that names nobody. Profiles are the embedder's own, on top of the built-in ones: one of
+	// a name that is there changes what it says, one of a new name begins as a copy of ProfileSafe.
+	Profile  Profile
+	Profiles []readapi.Profile
+
 	// The rest is for a Host only.
 
 	Principal          readapi.PrincipalID // whose sessions these are; default readapi.LocalPrincipal
@@ -105,11 +111,12 @@ func DefaultCacheDir() string {
 type Reader struct {
 	registry *plugins.Registry
 	host     *host.Reader
+	profiles *profile.Set
 	closed   atomic.Bool
 }
 
-// NewReader returns a Reader with the built-in decoders. Nothing is compiled before it is needed. A negative limit or an unknown engine
-// is invalid_request.
+// NewReader returns a Reader with the built-in decoders. Nothing is compiled before it is needed. A negative limit, an unknown engine, or a
+// profile that cannot be or is not there, is invalid_request.
 func NewReader(opts *Options) (*Reader, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -119,6 +126,10 @@ func NewReader(opts *Options) (*Reader, error) {
 		return nil, err
 	}
 	lim, err := opts.Limits.WithDefaults()
+	if err != nil {
+		return nil, readapi.AsError("glovebox.NewReader", err)
+	}
+	known, err := profile.NewSet(opts.Profiles)
 	if err != nil {
 		return nil, readapi.AsError("glovebox.NewReader", err)
 	}
@@ -153,11 +164,12 @@ func NewReader(opts *Options) (*Reader, error) {
 		_ = reg.Close(context.Background())
 		return nil, readapi.AsError("glovebox.NewReader", err)
 	}
-	h, err := host.NewReader(reg, &host.ReaderOptions{Limits: lim})
+	h, err := host.NewReader(reg, &host.ReaderOptions{Limits: lim, Profiles: opts.Profiles, Profile: string(opts.Profile)})
 	if err != nil {
+		_ = reg.Close(context.Background())
 		return nil, readapi.AsError("glovebox.NewReader", err)
 	}
-	return &Reader{registry: reg, host: h}, nil
+	return &Reader{registry: reg, host: h, profiles: known}, nil
 }
 
 func engineOf(e Engine) (sandbox.Engine, error) {
@@ -201,6 +213,9 @@ type ReadOptions struct {
 	MediaType readapi.MediaType // what the sender called it; a hint; for ReadFile only
 	Limits    *readapi.Limits   // instead of the Reader's or Host's; nil: those. By address the Host's limits of input hold: an offer counts on them
 
+	Profile  Profile // for whom pictures are made; "": the default of the Reader or Host
+	Original bool    // a picture that fits the profile, and holds nothing but pixels, is given as the bytes that it is
+
 	// All makes Parts go on behind the first answer, reading cursor by cursor, to the end of what was selected.
 	All bool
 }
@@ -233,6 +248,7 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 // document reads what o selects with read, which is called again for each answer behind the first.
 func (o *ReadOptions) document(read func(readapi.Selection) (*readapi.Document, error)) (*Document, error) {
 	sel := readapi.Selection{Cursor: o.Cursor, Form: o.Form, MaxTokens: o.MaxTokens, MaxBytes: o.MaxBytes, Unescaped: o.Unescaped, Password: o.Password}
+	sel.Profile, sel.Original = string(o.Profile), o.Original
 	var err error
 	if o.Units != "" {
 		if sel.Units, err = readapi.ParseUnits(o.Units); err != nil {
@@ -251,7 +267,9 @@ func (o *ReadOptions) document(read func(readapi.Selection) (*readapi.Document, 
 	out := &Document{Document: *doc}
 	if o.All {
 		out.more = func(cursor string) (*readapi.Document, error) {
-			return read(readapi.Selection{Cursor: cursor, MaxTokens: sel.MaxTokens, MaxBytes: sel.MaxBytes, Unescaped: sel.Unescaped, Password: sel.Password})
+			next := sel
+			next.Cursor, next.Form, next.Units, next.Child = cursor, "", nil, nil // which the cursor carries
+			return read(next)
 		}
 	}
 	return out, nil

@@ -78,7 +78,7 @@ func (h *Host) open(ctx context.Context, dir string, opts *Options) (err error) 
 	}
 	h.core, err = host.New(ctx, h.blobs, h.index, h.reader.registry, &host.Options{
 		Limits: opts.Limits, MaxAttachmentBytes: opts.MaxAttachmentBytes, MaxAttachments: opts.MaxAttachments, CacheBytes: opts.CacheBytes,
-		URIPrefix: opts.URIPrefix, Audit: opts.Audit,
+		URIPrefix: opts.URIPrefix, Audit: opts.Audit, Profiles: opts.Profiles, Profile: string(opts.Profile),
 	})
 	if err == nil && len(opts.Order) > 0 {
 		err = h.core.OrderDecoders(ctx, opts.Order...)

@@ -22,6 +22,9 @@ type Options struct {
 	CacheBytes         int64          // of decoded answers, together; default 64 MiB; -1: no cache
 	URIPrefix          string         // of addresses; default readapi.URIPrefix; see readapi.ValidURIPrefix
 
+	Profiles []readapi.Profile // on top of the built-in ones; see profile.NewSet
+	Profile  string            // of a read that names none; "": none
+
 	// Audit is called for every access and every refusal, with its real cause, one at a time, in order. It may lag behind the call that
 	// it is about; when it lags far behind, calls wait for it. Close waits for it. It must not call the host. nil: nobody is told.
 	Audit func(AuditEvent)
@@ -87,9 +90,13 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 	if blobs == nil || index == nil || decoders == nil {
 		return nil, readapi.AsError(op, invalid("blobs, index or decoders are missing", "Give all three."))
 	}
+	known, err := newProfiles(o.Profiles, o.Profile)
+	if err != nil {
+		return nil, readapi.AsError(op, err)
+	}
 	h := &Host{
 		opts: o, blobs: blobs, index: index, ledger: ledger.New(index), decoders: decoders,
-		reader: &Reader{decoders, o.Limits, newPredicate()}, accepts: newPredicate(),
+		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(),
 	}
 	h.recall = recall.New(h.ledger, offers{h})
 	if h.answers, err = newAnswers(o.CacheBytes); err != nil {

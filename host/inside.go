@@ -48,10 +48,9 @@ func (r *Reader) descend(ctx context.Context, j job) (job, error) {
 
 // handOn has the decoder of j give the nth file inside it, of at most room bytes.
 func (r *Reader) handOn(ctx context.Context, j job, n int, room int64) (readapi.File, accepted, error) {
-	j.req = readapi.Request{
+	j.req = forPictures(readapi.Request{
 		Version: 1, Name: j.Name, Form: readapi.FormAuto, Child: []int{n}, MaxFileBytes: room, MaxBytes: j.req.MaxBytes, Password: j.req.Password,
-		MaxPixels: j.req.MaxPixels, MaxSide: j.req.MaxSide, MaxFrames: j.req.MaxFrames, MaxTotalPixels: j.req.MaxTotalPixels, MaxEdge: j.req.MaxEdge,
-	}
+	}, j.req)
 	if room <= 0 { // 0 would be none asked for
 		return readapi.File{}, accepted{}, overRoom(j.lim.MaxInputBytes, j.lim.MaxInputBytes+1)
 	}

@@ -25,6 +25,7 @@ func buildDocument(f File, req readapi.Request, lim readapi.Limits, what sniff.R
 	doc.Meta, _ = escapeMeta(res.Meta, 0).(map[string]any)
 	var hidden int
 	var bytesOut int64
+	cost := req.Fit().Cost
 	for i := range doc.Parts {
 		p := &doc.Parts[i]
 		p.Unit = res.Unit
@@ -34,7 +35,7 @@ func buildDocument(f File, req readapi.Request, lim readapi.Limits, what sniff.R
 		}
 		bytesOut += n
 		hidden += h
-		p.EstTokens = partTokens(p)
+		p.EstTokens = partTokens(p, cost)
 		doc.Usage.EstTokens += p.EstTokens
 		doc.Truncated = doc.Truncated || p.Truncated
 	}
@@ -105,8 +106,15 @@ func checkPart(p *readapi.Part, req readapi.Request) (n int64, hidden int, err e
 		if err != nil || "image/"+format != string(p.Image.MediaType) || cfg.Width != p.Image.Width || cfg.Height != p.Image.Height {
 			return n, 0, badOutput("a picture that is not what it claims")
 		}
-		if side := int64(max(cfg.Width, cfg.Height)); side > req.MaxSide {
+		switch {
+		case int64(max(cfg.Width, cfg.Height)) > req.MaxSide:
 			return n, 0, badOutput("a picture larger than was allowed")
+		case !req.TakesImage(p.Image.MediaType):
+			return n, 0, badOutput("a picture of a type that was not asked for")
+		case req.MaxImageBytes > 0 && n > req.MaxImageBytes:
+			return n, 0, &readapi.Error{Code: readapi.CodeLimitOutput, Limit: &readapi.LimitHit{Name: "max_image_bytes", Value: req.MaxImageBytes, Actual: n}}
+		case !req.Fit().Fits(int64(cfg.Width), int64(cfg.Height)):
+			return n, 0, badOutput("a picture that does not fit the size that was asked for")
 		}
 	}
 	return n, hidden, err
@@ -123,10 +131,10 @@ func escapeData(b json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(escapeMeta(v, 0))
 }
 
-func partTokens(p *readapi.Part) int64 {
+func partTokens(p *readapi.Part, cost readapi.ImageCost) int64 {
 	switch p.Type {
 	case readapi.PartImage:
-		return readapi.ImageTokens
+		return cost.Tokens(int64(p.Image.Width), int64(p.Image.Height))
 	case readapi.PartData:
 		return readapi.EstimateTokens(string(p.Data))
 	}

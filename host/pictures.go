@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -10,9 +11,11 @@ import (
 // gathering puts an answer together of a decoder's parts and of the pictures that it handed on in place of others.
 type gathering struct {
 	req    readapi.Request
+	cost   readapi.ImageCost
 	parts  []readapi.Part
 	warned []readapi.Warning
-	bytes  int64 // of pictures
+	bytes  int64 // of parts
+	tokens int64 // of parts
 	done   int   // pictures that were read, or failed
 	first  error // of those that failed
 
@@ -23,16 +26,18 @@ type gathering struct {
 // pictures reads the pictures of units that the decoder of j handed on, and puts what comes of each in its place. The answer ends before
 // one that does not fit any more. One that cannot be read is a warning, or the error of a read of which nothing else comes.
 func (r *Reader) pictures(ctx context.Context, j job, res *readapi.Result) error {
-	if len(res.Files) == 0 {
+	if len(res.Files) == 0 && !slices.ContainsFunc(res.Parts, func(p readapi.Part) bool { return oversize(p, &j.req) }) {
 		return nil
 	}
-	g := &gathering{req: j.req, at: j.req.Start.At, part: j.req.Start.Part}
+	g := &gathering{req: j.req, cost: j.req.Fit().Cost, at: j.req.Start.At, part: j.req.Start.Part}
 	before := 0
 	for _, f := range res.Files {
 		if j.req.Form != readapi.FormImage || f.At < 1 || f.Before < before || f.Before > len(res.Parts) {
 			return badOutput("a picture that is out of place")
 		}
-		g.take(res.Parts[before:f.Before])
+		if ended, err := g.take(ctx, r, j, res, res.Parts[before:f.Before]); ended || err != nil {
+			return err
+		}
 		before = f.Before
 		ended, err := g.picture(ctx, r, j, f)
 		if err != nil {
@@ -43,7 +48,9 @@ func (r *Reader) pictures(ctx context.Context, j job, res *readapi.Result) error
 			return nil
 		}
 	}
-	g.take(res.Parts[before:])
+	if ended, err := g.take(ctx, r, j, res, res.Parts[before:]); ended || err != nil {
+		return err
+	}
 	if g.first != nil && len(g.parts) == 0 && res.Next == nil && j.req.Start.At == 0 {
 		return g.first
 	}
@@ -51,16 +58,50 @@ func (r *Reader) pictures(ctx context.Context, j job, res *readapi.Result) error
 	return nil
 }
 
-// take adds parts of the decoder's own.
-func (g *gathering) take(parts []readapi.Part) {
+// take adds parts of the decoder's own; ended says that the answer ended before one of them.
+func (g *gathering) take(ctx context.Context, r *Reader, j job, res *readapi.Result, parts []readapi.Part) (ended bool, err error) {
 	for _, p := range parts {
-		g.count(p.At)
-		g.bytes += int64(len(p.Text) + len(p.Data))
-		if p.Image != nil {
-			g.bytes += int64(len(p.Image.Bytes))
+		if !oversize(p, &j.req) {
+			g.add(p)
+			continue
 		}
-		g.parts = append(g.parts, p)
+		f := readapi.File{At: p.At, Child: readapi.Child{MediaType: p.Image.MediaType}, Bytes: p.Image.Bytes}
+		if in := r.inner(j, f); r.admit(&in) != nil { // nobody can: it is refused as it stands
+			g.add(p)
+			continue
+		}
+		if ended, err = g.picture(ctx, r, j, f); ended {
+			g.end(res, p.At)
+		}
+		if ended || err != nil {
+			return ended, err
+		}
 	}
+	return false, nil
+}
+
+// oversize reports whether p is a picture that is not as the request wants pictures. A decoder that does not scale them, or knows nothing of
+// profiles, gives such: it is read once more, as a file, by the decoder that does.
+func oversize(p readapi.Part, req *readapi.Request) bool {
+	m := p.Image
+	return p.Type == readapi.PartImage && m != nil && (!req.TakesImage(m.MediaType) ||
+		req.MaxImageBytes > 0 && int64(len(m.Bytes)) > req.MaxImageBytes || !req.Fit().Fits(int64(m.Width), int64(m.Height)))
+}
+
+// add adds a part.
+func (g *gathering) add(p readapi.Part) {
+	g.count(p.At)
+	g.bytes += partBytes(p)
+	g.tokens += partTokens(&p, g.cost)
+	g.parts = append(g.parts, p)
+}
+
+func partBytes(p readapi.Part) int64 {
+	n := len(p.Text) + len(p.Data)
+	if p.Image != nil {
+		n += len(p.Image.Bytes)
+	}
+	return int64(n)
 }
 
 // count counts a part or picture of unit at.
@@ -78,9 +119,10 @@ func (g *gathering) picture(ctx context.Context, r *Reader, j job, f readapi.Fil
 		return true, nil
 	}
 	parts, warnings, err := r.picture(ctx, j, f)
-	var size int64
+	var size, tokens int64
 	for _, p := range parts {
-		size += int64(len(p.Image.Bytes))
+		size += partBytes(p)
+		tokens += partTokens(&p, g.cost)
 	}
 	switch code := readapi.CodeOf(err); {
 	case code == readapi.CodeCorrupt, code == readapi.CodeInternal, code == readapi.CodeCanceled:
@@ -92,12 +134,13 @@ func (g *gathering) picture(ctx context.Context, r *Reader, j job, f readapi.Fil
 		return true, nil
 	case err != nil:
 		g.fail(f.At, err)
-	case something && g.bytes+size > j.req.MaxBytes:
+	case something && (g.bytes+size > j.req.MaxBytes || j.req.MaxTokens > 0 && g.tokens+tokens > j.req.MaxTokens):
 		return true, nil
 	}
 	g.done++
 	g.count(f.At)
 	g.bytes += size
+	g.tokens += tokens
 	g.parts, g.warned = append(g.parts, parts...), append(g.warned, warnings...)
 	return false, nil
 }
@@ -112,8 +155,8 @@ func (r *Reader) picture(ctx context.Context, j job, f readapi.File) (parts []re
 		return nil, nil, err
 	}
 	in.req.Version, in.req.Form, in.req.MaxBytes = 1, readapi.FormImage, j.req.MaxBytes
-	in.req.MaxPixels, in.req.MaxSide, in.req.MaxFrames, in.req.MaxTotalPixels, in.req.MaxEdge =
-		j.req.MaxPixels, j.req.MaxSide, 1, j.req.MaxTotalPixels, j.req.MaxEdge
+	in.req = forPictures(in.req, j.req)
+	in.req.MaxFrames = 1
 	res, _, err := r.decode(ctx, in)
 	if err != nil {
 		return nil, nil, err

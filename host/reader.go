@@ -13,17 +13,20 @@ import (
 
 // ReaderOptions of a Reader; nil means all defaults.
 type ReaderOptions struct {
-	Limits readapi.Limits // of every read; a call may ask for others
+	Limits   readapi.Limits    // of every read; a call may ask for others
+	Profiles []readapi.Profile // on top of the built-in ones; see profile.NewSet
+	Profile  string            // of a read that names none; "": none
 }
 
 // Reader turns files into Documents. It is safe for concurrent use.
 type Reader struct {
 	decoders Decoders
 	limits   readapi.Limits
+	profiles profiles
 	accepts  predicate
 }
 
-// NewReader returns a Reader that asks decoders. A negative limit is invalid_request.
+// NewReader returns a Reader that asks decoders. A negative limit is invalid_request, and so is a profile that cannot be or is not there.
 func NewReader(decoders Decoders, opts *ReaderOptions) (*Reader, error) {
 	if opts == nil {
 		opts = &ReaderOptions{}
@@ -32,7 +35,11 @@ func NewReader(decoders Decoders, opts *ReaderOptions) (*Reader, error) {
 	if err != nil {
 		return nil, readapi.AsError("host.NewReader", err)
 	}
-	return &Reader{decoders, lim, newPredicate()}, nil
+	known, err := newProfiles(opts.Profiles, opts.Profile)
+	if err != nil {
+		return nil, readapi.AsError("host.NewReader", err)
+	}
+	return &Reader{decoders, lim, known, newPredicate()}, nil
 }
 
 // File is the bytes to read and what is said of them. Only the bytes decide what the file is.
@@ -232,6 +239,9 @@ func invalid(detail, hint string) error {
 // request builds what the decoder is asked from the selection or from its cursor, and narrows able to the cursor's decoder.
 func (r *Reader) request(ctx context.Context, f File, sel readapi.Selection, lim readapi.Limits, able []accepted, digest *digesting) (asked, []accepted, error) {
 	req, err := begin(f, sel, lim)
+	if err == nil {
+		err = r.profiles.apply(&req, sel, lim)
+	}
 	if err != nil {
 		return asked{}, nil, err
 	}
@@ -260,7 +270,7 @@ func begin(f File, sel readapi.Selection, lim readapi.Limits) (readapi.Request, 
 	req := readapi.Request{
 		Version: 1, Name: f.Name, Form: cmp.Or(sel.Form, readapi.FormAuto), Units: sel.Units, Child: sel.Child, Unescaped: sel.Unescaped,
 		Password: sel.Password, MaxTokens: max(0, cmp.Or(sel.MaxTokens, lim.MaxTokens)), MaxBytes: min(cmp.Or(sel.MaxBytes, lim.MaxOutputBytes), lim.MaxOutputBytes),
-		MaxPixels: lim.MaxPixels, MaxSide: lim.MaxSide, MaxFrames: lim.MaxFrames, MaxTotalPixels: lim.MaxTotalPixels, MaxEdge: lim.MaxEdge,
+		MaxPixels: lim.MaxPixels, MaxSide: lim.MaxSide, MaxFrames: lim.MaxFrames, MaxTotalPixels: lim.MaxTotalPixels,
 	}
 	switch {
 	case sel.MaxBytes < 0:

@@ -11,7 +11,7 @@ import (
 
 // speakable are the names of limits that a decoder which nobody vouches for may name in an error: those of a request, which it was told, and ours.
 var speakable = []string{
-	"max_output_bytes", "max_tokens", "max_bytes", "max_pixels", "max_side", "max_frames", "max_total_pixels", "max_edge", "max_file_bytes", "units", "child",
+	"max_output_bytes", "max_tokens", "max_bytes", "max_pixels", "max_side", "max_frames", "max_total_pixels", "max_edge", "fit_pixels", "max_image_bytes", "max_file_bytes", "units", "child",
 }
 
 // inert is a failure that a decoder reported, without words of the decoder's where it is foreign. A model reads an error outside the fence

@@ -45,7 +45,7 @@ type Part struct {
 	Text      string
 	Image     *Image
 	Data      RawJSON
-	EstTokens int64 // as EstimateTokens counts, ImageTokens for a picture; the host fills it in
+	EstTokens int64 // as EstimateTokens counts, of a picture as the request's ImageCost does; the host fills it in
 	Truncated bool  // the unit goes on behind this part's end
 }
 
@@ -81,7 +81,9 @@ const (
 	WarnHiddenText        = "hidden_text"            // text that a person would not see
 	WarnMetadataStripped  = "metadata_stripped"      // EXIF, GPS and the like were dropped from a picture
 	WarnUnsupportedFilter = "unsupported_filter"     // a stream that nobody decodes
+	WarnICCIgnored        = "icc_ignored"            // the colour profile of a picture is of no use: its colours may be off
 	WarnReplaced          = "replaced"               // bytes that are no character became U+FFFD
+	WarnAlphaFlattened    = "alpha_flattened"        // what is transparent was laid on white, since no type that may leave has transparency
 )
 
 // DecoderInfo names the decoder that answered.
@@ -96,6 +98,6 @@ type Usage struct {
 	Fuel        int64 `json:"fuel"`         // units of work
 	MemoryBytes int64 `json:"memory_bytes"` // the guest's memory at its largest
 	WallMS      int64 `json:"wall_ms"`
-	EstTokens   int64 `json:"est_tokens"` // of the parts, as EstimateTokens counts
+	EstTokens   int64 `json:"est_tokens"` // of the parts together
 	Cached      bool  `json:"cached"`
 }

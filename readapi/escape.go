@@ -4,13 +4,13 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
 // Hidden reports whether r is a character that a reader does not see and that can change what is seen or smuggle text: C0 and C1
 // controls except tab, newline and carriage return; bidirectional controls; zero-width and other invisible format characters; the tag
-// block. Emoji joiners and variation selectors are not hidden: ordinary text is full of them.
+// block; the supplementary variation selectors. Emoji joiners and variation selectors are not hidden: ordinary text is full of them. It is
+// for names and other places where a single character has to be judged; HiddenAt judges one where it stands.
 func Hidden(r rune) bool {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r':
@@ -23,22 +23,19 @@ func Hidden(r rune) bool {
 		return false
 	case 0xfe00 <= r && r <= 0xfe0f: // variation selectors
 		return false
-	case r == 0xad, r == 0x61c, r == 0x180e, 0x200b <= r && r <= 0x200f, 0x2028 <= r && r <= 0x202e, 0x2060 <= r && r <= 0x206f, r == 0xfeff,
-		0xfff9 <= r && r <= 0xfffb, 0xe0000 <= r && r <= 0xe007f:
-		return true
 	}
-	return unicode.Is(unicode.Co, r) && r >= 0xf0000
+	return unseen(r)
 }
 
-// Escape replaces every Hidden character of s by \u{HEX} and says how many there were. Invalid UTF-8 becomes U+FFFD. A string without
+// Escape replaces every character of s that HiddenAt finds hidden by \u{HEX} and says how many there were. Invalid UTF-8 becomes U+FFFD. A string without
 // either comes back as it is.
 func Escape(s string) (out string, hidden int) {
 	if clean(s) {
 		return s, 0
 	}
 	var b strings.Builder
-	for _, r := range s {
-		if Hidden(r) {
+	for i, r := range s {
+		if hiddenAt(s, i, r) {
 			hidden++
 			b.WriteString(`\u{` + strings.ToUpper(strconv.FormatInt(int64(r), 16)) + "}")
 			continue
@@ -68,7 +65,7 @@ func clean(s string) bool {
 		return true
 	}
 	for i, r := range s {
-		if Hidden(r) || r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
+		if hiddenAt(s, i, r) || r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
 			return false
 		}
 	}

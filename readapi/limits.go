@@ -13,7 +13,7 @@ type Limits struct {
 	MaxSide            int64    // pixels of one side; default 16,384
 	MaxFrames          int64    // frames decoded in one answer; default 64
 	MaxTotalPixels     int64    // pixels summed over the frames of one answer; default 100 million
-	MaxEdge            int64    // the longer side of an image that leaves is scaled down to this; default 1,568 pixels
+	MaxEdge            int64    // the longer side of an image that leaves is scaled down to this; default that of the profile, else 1,568 pixels
 }
 
 // DefaultLimits returns the default of every field.
@@ -34,7 +34,8 @@ func DefaultLimits() Limits {
 	}
 }
 
-// WithDefaults returns l with defaults in place of zeros. A negative number is invalid_request, except MaxTokens -1.
+// WithDefaults returns l with defaults in place of zeros, except MaxEdge: there 0 leaves the choice to the profile of the read. A negative
+// number is invalid_request, except MaxTokens -1.
 func (l Limits) WithDefaults() (Limits, error) {
 	d := DefaultLimits()
 	fields := []struct {
@@ -52,7 +53,7 @@ func (l Limits) WithDefaults() (Limits, error) {
 		if *f.v < 0 {
 			return l, &Error{Op: "readapi.Limits", Code: CodeInvalidRequest, Detail: "the limit " + f.name + " is negative", Hint: "Leave a limit at 0 for its default."}
 		}
-		if *f.v == 0 {
+		if *f.v == 0 && f.v != &l.MaxEdge {
 			*f.v = f.def
 		}
 	}

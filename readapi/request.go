@@ -30,6 +30,12 @@ type Request struct {
 	MaxFrames      int64 `json:"max_frames,omitempty"`       // frames in one answer
 	MaxTotalPixels int64 `json:"max_total_pixels,omitempty"` // over all frames of one answer
 	MaxEdge        int64 `json:"max_edge,omitempty"`         // scale pictures down to this longer side
+
+	FitPixels     int64       `json:"fit_pixels,omitempty"`      // scale pictures down to these pixels, width times height; 0: no bound
+	MaxImageBytes int64       `json:"max_image_bytes,omitempty"` // of one picture, encoded; 0: no bound but MaxBytes
+	ImageTypes    []MediaType `json:"image_types,omitempty"`     // in which pictures may leave; empty: PNG and JPEG
+	ImageCost     string      `json:"image_cost,omitempty"`      // what a picture costs in tokens, as ParseImageCost reads it; "": DefaultImageCost
+	Original      bool        `json:"original,omitempty"`        // give a picture that fits, and carries nothing but pixels, as the bytes that it is
 }
 
 // File is a file inside the file that a decoder handed on: the child that was asked for (At 0), or the picture of unit At. It is read by a

@@ -216,4 +216,6 @@ type Selection struct {
 	MaxBytes  int64   // bytes of this answer; 0: the default
 	Unescaped bool    // show control, bidi and tag characters raw, and text that is hidden from a reader
 	Password  string  // opens an encrypted file, and the files inside it; kept nowhere: a cursor needs it again
+	Profile   string  // for whom pictures are made, by name; "": the default of the host
+	Original  bool    // give a picture that fits, and carries nothing but pixels, as the bytes that it is
 }

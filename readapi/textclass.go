@@ -28,7 +28,7 @@ type TextClass struct {
 //
 // Text is, in this order: what a byte order mark announces; UTF-16 or UTF-32 by the pattern of its NULs, both byte orders scored; and
 // bytes with few control characters: at most one NUL per KiB within the text, controls (all of C0 but tab, line ends, form feed and
-// escape, which ISO-2022 and terminals use) at most 10 % of valid UTF-8 and at most 2 % of anything else, where random bytes have 10 %.
+// escape, which ISO-2022 and terminals use) at most 10 % of valid UTF-8, one at least, and at most 2 % of anything else, where random bytes have 10 %.
 // NULs at the end are the padding of a log that was cut off by a crash, not part of the text.
 func ClassifyText(prefix []byte, whole bool) TextClass {
 	if len(prefix) > TextPrefixBytes {
@@ -58,9 +58,13 @@ func ClassifyText(prefix []byte, whole bool) TextClass {
 	if !valid && monotone(text) {
 		return TextClass{}
 	}
+	const leastText = 5 // bytes of which one may be a control: a line that rings the bell is text
 	limit := len(text) / 50
 	if valid {
 		limit = len(text) / 10
+		if len(text) >= leastText {
+			limit = max(1, limit)
+		}
 	}
 	const leastPadded = 16 // a magic word before zeros is no text
 	c.Text = k.controls <= limit && k.nuls <= max(1, len(text)/1024) && (c.Padding == 0 || len(text) >= leastPadded || whole && c.Padding == 1)

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// ImageTokens is what a picture is taken to cost where no provider profile says better.
+// ImageTokens is what a picture is taken to cost before its size is known; ImageCost says what one of a known size costs.
 const ImageTokens = 2000
 
 // EstimateTokens estimates the tokens of s without any model's tokenizer: a quarter for an ASCII character, a half for other characters
@@ -43,7 +43,7 @@ func EscapedCost(s string) (tokens, bytes int64) {
 			i++
 			continue
 		}
-		q, size, n := runeCost(s[i:], true)
+		q, size, n := runeCost(s, i, true)
 		quarters += q
 		bytes += size
 		i += n
@@ -51,18 +51,18 @@ func EscapedCost(s string) (tokens, bytes int64) {
 	return (quarters + 3) / 4, bytes
 }
 
-// runeCost is what the first character of s, n bytes long, costs: in quarters of a token and in bytes.
-func runeCost(s string, escaped bool) (quarters, bytes int64, n int) {
-	r, n := utf8.DecodeRuneInString(s)
+// runeCost is what the character at s[i], n bytes long, costs: in quarters of a token and in bytes.
+func runeCost(s string, i int, escaped bool) (quarters, bytes int64, n int) {
+	r, n := utf8.DecodeRuneInString(s[i:])
 	switch {
 	case !escaped:
-	case Hidden(r):
+	case hiddenAt(s, i, r):
 		k := escapedLen(r)
 		return k, k, n // ASCII
 	case r == utf8.RuneError:
 		return 4, int64(len("\uFFFD")), n
 	}
-	return tokenQuarters(s[0]), int64(n), n
+	return tokenQuarters(s[i]), int64(n), n
 }
 
 // Cut returns the longest prefix of s, cut between characters, that is within both budgets: tokens as EstimateTokens counts, and bytes.
@@ -77,7 +77,7 @@ func Cut(s string, tokens, bytes int64, escaped bool) string {
 	}
 	quarters := tokens * 4
 	for i := 0; i < len(s); {
-		cost, size, n := runeCost(s[i:], escaped)
+		cost, size, n := runeCost(s, i, escaped)
 		quarters -= cost
 		bytes -= size
 		if quarters < 0 || bytes < 0 {

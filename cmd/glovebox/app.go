@@ -155,7 +155,7 @@ func (a *app) root() *cobra.Command {
 	}
 	complete(c, "isolation", cobra.FixedCompletions(isolations, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(a.readCommand(), a.attachCommand(), a.attachmentCommand(), a.recallCommand(), a.sessionCommand(), a.mcpCommand())
-	c.AddCommand(a.pluginCommand(), a.cacheCommand(), a.doctorCommand(), a.versionCommand())
+	c.AddCommand(a.pluginCommand(), a.profileCommand(), a.cacheCommand(), a.doctorCommand(), a.versionCommand())
 	strict(c)
 	return c
 }

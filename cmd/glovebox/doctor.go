@@ -256,7 +256,7 @@ func limitsByFlag(l readapi.Limits) map[string]int64 {
 	return map[string]int64{
 		"timeout": l.Timeout.Milliseconds(), "max-input": l.MaxInputBytes, "max-input-images": l.MaxImageInputBytes, "max-output": l.MaxOutputBytes,
 		"max-memory": l.MaxMemoryBytes, "max-tokens": l.MaxTokens, "max-pixels": l.MaxPixels, "max-side": l.MaxSide, "max-frames": l.MaxFrames,
-		"max-edge": l.MaxEdge, "max-fuel": l.Fuel,
+		"max-edge": cmp.Or(l.MaxEdge, readapi.DefaultLimits().MaxEdge), "max-fuel": l.Fuel,
 	}
 }
 

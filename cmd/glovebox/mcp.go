@@ -18,10 +18,12 @@ import (
 type mcpFlags struct {
 	session sessionFlag
 	root    string
+	profile profileFlags
 }
 
 func (f *mcpFlags) register(set *pflag.FlagSet) {
 	f.session.register(set, "the session `S` whose files are offered")
+	f.profile.register(set, true)
 	set.StringVar(&f.root, "root", "", "folder `DIR` whose files the client may attach (default: none)")
 }
 
@@ -34,7 +36,7 @@ Standard output has the protocol and nothing else, so --json changes nothing her
 keeps the command from starting is told on standard error. It ends when its input ends.`
 
 const mcpExample = `  glovebox mcp --session chat-42
-  glovebox mcp --session chat-42 --root ~/Documents`
+  glovebox mcp --session chat-42 --root ~/Documents --profile claude`
 
 func (a *app) mcpCommand() *cobra.Command {
 	var flags mcpFlags
@@ -52,6 +54,7 @@ func (a *app) mcpCommand() *cobra.Command {
 	flags.register(c.Flags())
 	complete(c, "session", a.completeSessions)
 	complete(c, "root", directories)
+	completeProfileFlags(c, &flags.profile)
 	return c
 }
 
@@ -62,6 +65,10 @@ func (a *app) mcp(ctx context.Context, flags *mcpFlags, rooted bool) (err error)
 		return err
 	}
 	limits, err := a.standingLimits()
+	if err != nil {
+		return err
+	}
+	own, err := flags.profile.known(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,7 +83,7 @@ func (a *app) mcp(ctx context.Context, flags *mcpFlags, rooted bool) (err error)
 	defer p.close()
 	report, end := a.incidents()
 	defer end()
-	return a.keep(ctx, p, &glovebox.Options{Limits: limits, Report: report}, func(k keeper) error {
+	return a.keep(ctx, p, &glovebox.Options{Limits: limits, Report: report, Profiles: own, Profile: glovebox.Profile(flags.profile.name)}, func(k keeper) error {
 		s, ok := k.session(id).(interface{ Core() *host.Session })
 		if !ok {
 			return readapi.CodeInternal

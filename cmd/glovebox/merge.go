@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/glovebox-wasm/glovebox"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -63,7 +64,8 @@ func appendAnswer(doc, next *readapi.Document) {
 			doc.Meta[k] = v
 		}
 	}
-	doc.Total, doc.AtLeast, doc.Next, doc.Truncated = next.Total, next.AtLeast, next.Next, next.Truncated
+	doc.Total, doc.AtLeast, doc.Next = next.Total, next.AtLeast, next.Next
+	doc.Truncated = slices.ContainsFunc(doc.Parts, func(p readapi.Part) bool { return p.Truncated })
 	doc.Usage.Fuel += next.Usage.Fuel
 	doc.Usage.WallMS += next.Usage.WallMS
 	doc.Usage.EstTokens += next.Usage.EstTokens

@@ -26,6 +26,8 @@ type readFlags struct {
 	unescaped                   bool
 	out                         string
 	jobs                        int
+	original                    bool
+	profile                     profileFlags
 	limits                      limitFlags
 }
 
@@ -43,6 +45,8 @@ func (r *readFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&r.password, "password-file", "", "open an encrypted file with the first line of `FILE`, - for standard input")
 	f.BoolVar(&r.unescaped, "unescaped", false, "show control, bidirectional and tag characters raw, and text that a PDF hides from its readers")
 	f.StringVar(&r.out, "out", "", "write pictures as files into `DIR`")
+	r.profile.register(f, true)
+	f.BoolVar(&r.original, "original", false, "give a picture that fits, and holds nothing but pixels, as the bytes that it is")
 	f.IntVar(&r.jobs, "jobs", defaultJobs(), "read `N` files at once")
 	r.limits.register(f)
 }
@@ -82,6 +86,10 @@ by number, --child 2 reads number 2, and --child 2/1 number 1 inside that. With
 Tables, links, form fields, notes, the outline and the metadata of a PDF are data in
 --json; docs/pdf.md describes them.
 
+Pictures are made as a model takes them. --profile says for which provider: claude,
+openai, gemini, or safe for any of them. "glovebox profile list" shows what that means,
+and docs/images.md what a picture gives.
+
 Pictures in --out are named after their file and unit: photo.jpg-frame1.jpg. A file
 that is there already is never overwritten: the same content is left as it is, other
 content is an error.`
@@ -92,6 +100,7 @@ const readExample = `  glovebox read report.pdf
   glovebox read --form source --all legacy.txt > utf8.txt
   glovebox read --out pictures --frames 1- animation.gif
   glovebox read --form image --out pictures scan.pdf
+  glovebox read --profile claude --json photo.jpg
   glovebox read --child 1 report.pdf
   glovebox read --password-file secret.txt locked.pdf
   curl -s https://example.org/a.pdf | glovebox read -
@@ -123,6 +132,7 @@ func (a *app) readCommand() *cobra.Command {
 	flags.register(c.Flags())
 	complete(c, "session", a.completeSessions)
 	complete(c, "out", directories)
+	completeProfileFlags(c, &flags.profile)
 	complete(c, "form", cobra.FixedCompletions([]string{
 		"auto\twhat the decoder does best", "text\ttext", "image\tpictures", "source\tthe decoded text exactly as it stands",
 	}, cobra.ShellCompDirectiveNoFileComp))
@@ -137,7 +147,9 @@ type reading struct {
 	jobs    int
 	out     string
 	opts    glovebox.ReadOptions
-	unit    readapi.Unit // that the file must have, "" for any
+	profile profileFlags
+	own     []readapi.Profile // of --profiles
+	unit    readapi.Unit      // that the file must have, "" for any
 	id      readapi.SessionID
 	reader  reader    // nil without files
 	session session   // nil without addresses
@@ -146,8 +158,9 @@ type reading struct {
 
 // newRead checks the flags and turns them into a request.
 func (a *app) newRead(set *pflag.FlagSet, f *readFlags, args []string) (*reading, error) {
-	r := &reading{app: a, args: args, several: severalInputs(args), jobs: f.jobs, out: f.out}
+	r := &reading{app: a, args: args, several: severalInputs(args), jobs: f.jobs, out: f.out, profile: f.profile}
 	r.opts = glovebox.ReadOptions{Cursor: f.cursor, Form: readapi.Form(f.form), All: f.all, Unescaped: f.unescaped, MaxTokens: f.limits.tok}
+	r.opts.Profile, r.opts.Original = glovebox.Profile(f.profile.name), f.original
 	limits, err := f.limits.limits()
 	if err != nil {
 		return nil, err
@@ -234,6 +247,9 @@ type answer struct {
 
 // run opens what the inputs need and reads them.
 func (r *reading) run(ctx context.Context) (err error) {
+	if r.own, err = r.profile.known(ctx); err != nil {
+		return err
+	}
 	p := r.app.newProgress()
 	defer p.close()
 	if r.out != "" {
@@ -276,9 +292,9 @@ func (r *reading) readAll(ctx context.Context) error {
 // readerOptions are such that the files that are read at once have room beside each other: none of them is busy because of the others.
 func (r *reading) readerOptions() *glovebox.Options {
 	if !r.several {
-		return &glovebox.Options{OneShot: true, MaxTotalMemoryBytes: roomFor(1, r.opts.Limits.MaxMemoryBytes)}
+		return &glovebox.Options{Profiles: r.own, OneShot: true, MaxTotalMemoryBytes: roomFor(1, r.opts.Limits.MaxMemoryBytes)}
 	}
-	return &glovebox.Options{MaxInstances: r.jobs, MaxTotalMemoryBytes: roomFor(r.jobs, r.opts.Limits.MaxMemoryBytes)}
+	return &glovebox.Options{Profiles: r.own, MaxInstances: r.jobs, MaxTotalMemoryBytes: roomFor(r.jobs, r.opts.Limits.MaxMemoryBytes)}
 }
 
 // roomFor is the memory that n guests may take together, each of which may take most: at least the front door's default, and one more

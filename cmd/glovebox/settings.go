@@ -24,7 +24,7 @@ import (
 // configurable lists the flags that an environment variable (GLOVEBOX_MAX_INPUT) or the configuration file (max_input) may set too. The
 // others say what to read, so they have no standing value.
 var configurable = []string{
-	"data", "cache", "principal", "isolation", "json", "form", "jobs", "max-attachment", "max-tokens", "timeout", "max-input", "max-output", "max-memory", "max-pixels",
+	"data", "cache", "principal", "isolation", "json", "form", "jobs", "profile", "profiles", "max-attachment", "max-tokens", "timeout", "max-input", "max-output", "max-memory", "max-pixels",
 	"max-side", "max-frames", "max-edge", "max-fuel",
 }
 
@@ -104,7 +104,7 @@ func (l *limitFlags) register(f *pflag.FlagSet) {
 	f.Int64Var(&l.pixels, "max-pixels", 0, def("`N` pixels of one picture before it is decoded", d.MaxPixels))
 	f.Int64Var(&l.side, "max-side", 0, def("`N` pixels of one side of a picture", d.MaxSide))
 	f.Int64Var(&l.frames, "max-frames", 0, def("`N` frames of an animation in one answer", d.MaxFrames))
-	f.Int64Var(&l.edge, "max-edge", 0, def("scale pictures down to `N` pixels of their longer side", d.MaxEdge))
+	f.Int64Var(&l.edge, "max-edge", 0, fmt.Sprintf("scale pictures down to `N` pixels of their longer side (default that of --profile, else %d)", d.MaxEdge))
 	f.Int64Var(&l.fuel, "max-fuel", 0, def("`N` units of work of a decoder", d.Fuel))
 }
 

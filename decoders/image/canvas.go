@@ -1,5 +1,7 @@
 package image
 
+import "github.com/glovebox-wasm/glovebox/plugins/pdk"
+
 // canvas composes the frames of an animation, one after the other.
 type canvas struct {
 	nrgba
@@ -37,25 +39,28 @@ func newCanvas(w, h int, background [4]byte) *canvas {
 }
 
 // play draws layers until layer at, from 1, is shown. A canvas goes forward only. fetch gives a layer; an error of its own
-// leaves the canvas as it was before that layer.
-func (c *canvas) play(at int64, fetch func(at int64) (layer, error)) error {
+// leaves the canvas as it was before that layer. whole says that no layer ended early.
+func (c *canvas) play(at int64, fetch func(at int64) (layer, error)) (whole bool, err error) {
+	whole = true
 	for c.done < at {
 		c.disposeLast()
 		l, err := fetch(c.done + 1)
 		if err != nil {
-			return err
+			return whole, err
 		}
 		if l.dispose == disposeRestore {
 			c.saved = append(c.saved[:0], c.rows(l)...)
 		}
-		if err := c.draw(l); err != nil {
-			return err
+		got, want := c.draw(l)
+		if got == 0 && want > 0 {
+			return whole, pdk.Malformed("no pixels that can be decoded")
 		}
+		whole = whole && got == want
 		c.done++
 		c.undo = l
 		c.undo.raster = area(l) // its pixels are not needed any more
 	}
-	return nil
+	return whole, nil
 }
 
 // frozen is a raster of a size only: what is kept of a layer that was drawn.
@@ -101,13 +106,14 @@ func (c *canvas) disposeLast() {
 	c.undo = layer{raster: frozen{}}
 }
 
-func (c *canvas) draw(l layer) error {
+// draw returns how many rows of l are on the canvas, and how many of them there were.
+func (c *canvas) draw(l layer) (got, want int) {
 	x0, y0, x1, y1 := c.clip(l)
 	w, _ := l.size()
 	buf := make([]byte, 4*w)
 	for y := y0; y < y1; y++ {
-		if err := l.row(y-l.y, buf); err != nil {
-			return err
+		if l.row(y-l.y, buf) != nil {
+			return y - y0, y1 - y0
 		}
 		dst, src := c.pix[4*(y*c.w+x0):4*(y*c.w+x1)], buf[4*(x0-l.x):]
 		if l.over {
@@ -116,7 +122,7 @@ func (c *canvas) draw(l layer) error {
 			copy(dst, src)
 		}
 	}
-	return nil
+	return y1 - y0, y1 - y0
 }
 
 // blendOver draws src over dst, both not premultiplied (PNG, third edition, 13.16; RFC 9649, 2.7.1.1).

@@ -34,17 +34,22 @@ func cases(t testing.TB) []sample {
 	out = append(out, apngCases(t)...)
 	out = append(out, jpegCases(t)...)
 	out = append(out, gifCases(t)...)
-	out = append(out, bmpCases()...)
+	out = append(out, bmpCases(t)...)
 	out = append(out, icoCases(t)...)
 	out = append(out, webpCases()...)
 	out = append(out, orientationCases(t)...)
 	out = append(out, bombCases(t)...)
 	out = append(out, namedCases()...)
-	out = append(out, jp2Cases()...)
+	out = append(out, jp2Cases(t)...)
 	out = append(out, sample{name: "empty", comment: "no bytes at all", expect: readapi.CodeMalformed})
 	out = append(out, sample{name: "prose", comment: "text that begins like a picture", data: []byte("GIF89 is a format"), expect: readapi.CodeMalformed})
 	out = append(out, tiffCases(t)...)
-	return append(out, tiffCodingCases(t)...)
+	out = append(out, tiffCodingCases(t)...)
+	out = append(out, tiffFaxCases()...)
+	out = append(out, tiffColourCases(t)...)
+	out = append(out, oldJPEGCases(t)...)
+	out = append(out, iccCases(t)...)
+	return append(out, tiffLayoutCases(t)...)
 }
 
 func frames(m ...*image.NRGBA) []*image.NRGBA { return m }
@@ -69,8 +74,13 @@ func pngCases(t testing.TB) []sample {
 		{name: "png-faint", comment: "nearly transparent pixels keep their colour", data: rgbaPNG(t, faint, nil), want: frames(faint)},
 		{name: "png-bad-checksum", comment: "a wrong checksum is no reason to show nothing", data: badSum, want: frames(q)},
 		{name: "png-cut", comment: "the pixels end half way", data: stored, want: frames(halfSeen), warnings: []string{"partial"}},
+		{name: "png-cut-interlaced", comment: "passes are missing: less detail, all of the picture", data: newPNG(64, 64, 8, 6, 1).chunk("IDAT", deflate(t, adam7(quarters(64, 64))[:5*(4*16+1)*16])).end(), want: frames(quarters(64, 64)), warnings: []string{"partial"}},
+		{name: "png-key-bits", comment: "only as many bits of the transparent colour count as a sample has", data: newPNG(2, 1, 1, 0, 0).chunk("tRNS", "\x00\xff").chunk("IDAT", deflate(t, []byte{0, 0x40})).end(), want: frames(on(plain(2, 1, none), 0, 0, plain(1, 1, color.NRGBA{0, 0, 0, 255})))},
+		{name: "png-no-palette", comment: "colours by number, and no list of them", data: newPNG(2, 1, 1, 3, 0).chunk("IDAT", deflate(t, []byte{0, 0x40})).end(), expect: readapi.CodeMalformed},
+		{name: "png-filter", comment: "a row whose filter nobody knows ends the picture", data: newPNG(1, 2, 8, 0, 0).chunk("IDAT", deflate(t, []byte{0, 9, 7, 9})).end(), want: frames(on(plain(1, 2, color.NRGBA{0, 0, 0, 255}), 0, 0, plain(1, 1, color.NRGBA{9, 9, 9, 255}))), warnings: []string{"partial"}},
+		{name: "png-deep", comment: "39 megapixels of eight bytes need no more than a row", data: newPNG(6500, 6000, 16, 6, 0).chunk("IDAT", deflate(t, make([]byte, 9))).end(), expect: readapi.CodeMalformed},
 		{name: "png-cut-file", comment: "the file ends within the pixels", data: whole[:len(whole)-30], w: 6, h: 4, warnings: []string{"partial"}},
-		{name: "png-metadata", comment: "words, XMP and a place", data: rgbaPNG(t, q, addPNGSecrets(t)), want: frames(q), meta: map[string]any{"has_gps": true, "orientation": 1.0}, warnings: []string{"metadata_stripped"}},
+		{name: "png-metadata", comment: "words, XMP and a place", data: rgbaPNG(t, q, addPNGSecrets(t)), want: frames(q), meta: map[string]any{"has_gps": true, "orientation": 1.0}, warnings: []string{"icc_ignored", "metadata_stripped"}},
 		{name: "png-trailing", comment: "bytes behind the end", data: append(bytes.Clone(whole), "<html>"+secret...), want: frames(q)},
 		{name: "png-no-pixels", comment: "nothing but a header", data: newPNG(6, 4, 8, 6, 0).end(), expect: readapi.CodeMalformed},
 		{name: "png-depth", comment: "a bit depth that the colour type does not have", data: newPNG(6, 4, 3, 6, 0).chunk("IDAT", deflate(t, rgbaRows(q))).end(), expect: readapi.CodeUnsupportedFeature},
@@ -110,37 +120,6 @@ func apngCases(t testing.TB) []sample {
 	}
 }
 
-func jpegCases(t testing.TB) []sample {
-	q := quarters(32, 32)
-	whole := jpegOf(t, q)
-	grey := image.NewGray(image.Rect(0, 0, 20, 20))
-	for i := range grey.Pix {
-		grey.Pix[i] = 77
-	}
-	secrets := jpegOf(t, q, jpegSegment(0xe1, "Exif\x00\x00"+string(exifBlock(binary.LittleEndian, 1))), jpegSegment(0xe1, "http://ns.adobe.com/xap/1.0/\x00"+secret),
-		jpegSegment(0xed, "Photoshop 3.0\x00"+secret), jpegSegment(0xfe, secret), jpegSegment(0xe2, "ICC_PROFILE\x00\x01\x01"+secret))
-	level := plain(16, 16, color.NRGBA{159, 159, 159, 255}) // 128 and 31 times 8, of which a block of 8 by 8 has an eighth
-	return []sample{
-		{name: "jpeg", comment: "baseline", data: whole, want: frames(q), near: 12, meta: map[string]any{"format": "jpeg", "color": "ycbcr", "has_gps": false}},
-		{name: "jpeg-gray", comment: "one component", data: jpegOf(t, grey), want: frames(plain(20, 20, color.NRGBA{77, 77, 77, 255})), near: 1, meta: map[string]any{"color": "gray"}},
-		{name: "jpeg-metadata", comment: "EXIF, XMP, IPTC, a comment, a profile", data: append(secrets, secret...), want: frames(q), near: 12, meta: map[string]any{"has_gps": true, "icc": true}, warnings: []string{"metadata_stripped"}},
-		{name: "jpeg-no-end", comment: "the end marker is missing", data: whole[:len(whole)-2], want: frames(q), near: 12},
-		{name: "jpeg-junk-between", comment: "bytes between segments", data: append(append([]byte{0xff, 0xd8}, jpegSegment(0xfe, "")...), append([]byte{1, 2, 3, 0xff}, whole[2:]...)...), want: frames(q), near: 12},
-		{name: "jpeg-cut", comment: "the file ends within the pixels", data: whole[:len(whole)-40], expect: readapi.CodeMalformed},
-		{name: "jpeg-progressive", comment: "two scans", data: progressive(), want: frames(level), near: 1},
-		{name: "jpeg-progressive-cut", comment: "the second scan is cut: less detail, all of the picture", data: progressive()[:len(progressive())-3], want: frames(level), near: 1, warnings: []string{"partial"}},
-		{name: "jpeg-progressive-first-cut", comment: "not even one scan is there", data: progressive()[:len(progressive())-14], expect: readapi.CodeMalformed},
-		{name: "jpeg-cmyk", comment: "four inks, inverted as Adobe has them", data: flat("\x01\x02\x03\x04", []byte(adobeCMYK)), want: frames(plain(8, 8, color.NRGBA{80, 64, 64, 255})), near: 1, meta: map[string]any{"color": "cmyk"}},
-		{name: "jpeg-cmyk-unknown", comment: "four components that nobody explains", data: flat("\x01\x02\x03\x04"), expect: readapi.CodeUnsupportedFeature},
-		{name: "jpeg-rgb", comment: "components by the names of the colours", data: flat("RGB"), want: frames(plain(8, 8, color.NRGBA{159, 128, 128, 255})), near: 1},
-		{name: "jpeg-no-frame", comment: "no frame header", data: whole[:10], expect: readapi.CodeMalformed},
-		{name: "jpeg-lossless", comment: "a process that is not decoded", data: jpegHeader(0xc3, 8, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
-		{name: "jpeg-arithmetic", comment: "arithmetic coding", data: jpegHeader(0xc9, 8, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
-		{name: "jpeg-12-bit", comment: "twelve bits", data: jpegHeader(0xc1, 12, 16, 16, 3), expect: readapi.CodeUnsupportedFeature},
-		{name: "jpeg-height-later", comment: "the height comes behind the data", data: jpegHeader(0xc0, 8, 16, 0, 3), expect: readapi.CodeUnsupportedFeature},
-	}
-}
-
 func gifCases(t testing.TB) []sample {
 	q := quarters(8, 8)
 	index := quarterIndices(8, 8, upTo(8))
@@ -156,10 +135,13 @@ func gifCases(t testing.TB) []sample {
 		return g.control(0, 7).picture(t, 0, 0, 2, 1, false, []byte{7, 3}).end()
 	}()
 	hole := on(q, 2, 2, plain(2, 2, none))
+	grays := []byte("GIF87a\x02\x00\x01\x00\x00\x00\x00\x2c\x00\x00\x00\x00\x02\x00\x01\x00\x00\x02\x02\x5c\x0a\x00\x3b") // clear, 3, 1, end
+	head := newGIF(2, 1, 0).b
+	long := append(head, "\x2c\x00\x00\x00\x00\x02\x00\x01\x00\x00\x0b\x06\x00\x48\x00\x01\x10\x80\x00\x3b"...) // clear, 4, 1, end, of 12 bits each
 	return []sample{
 		{name: "gif", comment: "one picture", data: still, want: frames(q), meta: map[string]any{"frames": 1.0, "color": "palette"}},
 		{name: "gif-interlaced", comment: "rows in four passes", data: newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, true, quarterIndices(8, 8, []int{0, 4, 2, 6, 1, 3, 5, 7})).end(), want: frames(q)},
-		{name: "gif-canvas", comment: "the picture is smaller than the screen: the screen is what is seen", data: newGIF(8, 8, 2).picture(t, 3, 4, 2, 2, false, fill(4, 4)).end(), want: frames(on(plain(8, 8, green), 3, 4, small))},
+		{name: "gif-canvas", comment: "the picture is smaller than the screen: the screen is what is seen, in the first colour", data: newGIF(8, 8, 2).picture(t, 3, 4, 2, 2, false, fill(4, 4)).end(), want: frames(on(black, 3, 4, small))},
 		{name: "gif-canvas-clear", comment: "the same in a file that knows transparency", data: newGIF(8, 8, 2).control(0, 7).picture(t, 3, 4, 2, 2, false, fill(4, 4)).end(), want: frames(on(plain(8, 8, none), 3, 4, small))},
 		{name: "gif-grows", comment: "a first picture that the screen cannot hold", data: newGIF(4, 4, 0).picture(t, 0, 0, 8, 8, false, index).end(), want: frames(q)},
 		{name: "gif-moving", comment: "without a selection an animation is its first frame", data: moving, want: frames(q), meta: map[string]any{"frames": 4.0, "duration_ms": 400.0, "loop": 5.0}},
@@ -167,18 +149,28 @@ func gifCases(t testing.TB) []sample {
 		{name: "gif-beyond", comment: "a later picture reaches over the screen", data: newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, false, fill(64, 0)).picture(t, 6, 6, 500, 300, false, fill(500*300, 4)).end(), units: all, want: frames(black, on(black, 6, 6, small)), meta: map[string]any{"loop": 1.0}},
 		{name: "gif-outside", comment: "a later picture lies outside", data: newGIF(8, 8, 0).picture(t, 0, 0, 8, 8, false, fill(64, 0)).picture(t, 60, 60, 2, 2, false, fill(4, 4)).end(), units: all, want: frames(black, black)},
 		{name: "gif-short", comment: "fewer pixels than the picture has", data: newGIF(8, 8, 0).control(0, 7).picture(t, 0, 0, 8, 8, false, index[:32]).end(), want: frames(on(plain(8, 8, none), 0, 0, q.SubImage(image.Rect(0, 0, 8, 4)).(*image.NRGBA))), warnings: []string{"partial"}},
-		{name: "gif-cut", comment: "no trailer", data: still[:len(still)-1], want: frames(q), warnings: []string{"partial"}},
+		{name: "gif-no-trailer", comment: "one picture, whole, and no trailer", data: still[:len(still)-1], want: frames(q)},
+		{name: "gif-cut", comment: "an animation without its trailer, which may have had more frames", data: moving[:len(moving)-1], units: []readapi.Range{{From: 4, To: 4}}, want: frames(on(hole, 1, 0, plain(1, 1, blue))), warnings: []string{"partial"}},
+		{name: "gif-cut-block", comment: "the file ends within the pixels", data: still[:len(still)-4], w: 8, h: 8, warnings: []string{"partial"}},
+		{name: "gif-grays", comment: "no colours at all are grays", data: grays, want: frames(on(plain(2, 1, color.NRGBA{1, 1, 1, 255}), 0, 0, plain(1, 1, color.NRGBA{3, 3, 3, 255})))},
+		{name: "gif-long-codes", comment: "codes of eleven bits, which say nothing that eight do not", data: long, want: frames(on(plain(2, 1, red), 0, 0, plain(1, 1, sand)))},
 		{name: "gif-comment", comment: "words", data: newGIF(8, 8, 0).extension(0xfe, secret).extension(0xff, "XMP DataXMP", secret).picture(t, 0, 0, 8, 8, false, index).end(), want: frames(q), warnings: []string{"metadata_stripped"}},
 		{name: "gif-code-size", comment: "a code size out of range", data: bytes.Replace(still, []byte{8, 0, 8, 0, 0, 3}, []byte{8, 0, 8, 0, 0, 12}, 1), expect: readapi.CodeMalformed},
 		{name: "gif-no-picture", comment: "a screen and nothing on it", data: newGIF(8, 8, 0).end(), expect: readapi.CodeMalformed},
 	}
 }
 
-func bmpCases() []sample {
+func bmpCases(t testing.TB) []sample {
 	q := quarters(7, 4)
 	v5 := []uint32{0xff0000, 0xff00, 0xff, 0xff000000}
 	rle8 := []byte{3, 3, 4, 4, 0, 0, 0, 7, 3, 3, 3, 4, 4, 4, 4, 0, 0, 0, 3, 1, 4, 2, 0, 0, 0, 2, 1, 0, 3, 1, 0, 3, 2, 2, 2, 0, 0, 1}
 	rle4 := []byte{3, 0x33, 4, 0x44, 0, 0, 3, 0x33, 0, 4, 0x44, 0x44, 0, 0, 3, 0x11, 4, 0x22, 0, 0, 3, 0x11, 4, 0x22, 0, 1}
+	half := func(c, d color.NRGBA) []byte {
+		return []byte{3, c.B, c.G, c.R, 0, 4, d.B, d.G, d.R, d.B, d.G, d.R, d.B, d.G, d.R, d.B, d.G, d.R, 0, 0}
+	}
+	rle24 := bytes.Join([][]byte{half(blue, sand), half(blue, sand), half(red, green), half(red, green)}, nil)
+	plain24 := bmpSpec{w: 7, h: 4, header: 40, bpp: 24}.build()
+	cutRows, noPadding := plain24[:len(plain24)-24], plain24[:len(plain24)-3]
 	near := func(s sample, n int) sample { s.near = n; return s }
 	ok := func(name, comment string, s bmpSpec) sample {
 		return sample{name: name, comment: comment, data: s.build(), want: frames(q)}
@@ -204,7 +196,13 @@ func bmpCases() []sample {
 		}(), w: 7, h: 4, warnings: []string{"partial"}},
 		{name: "bmp-rle-cut", comment: "the runs end early", data: bmpSpec{w: 7, h: 4, header: 40, bpp: 8, compression: bmpRLE8, pixels: rle8[:6]}.build(), w: 7, h: 4, warnings: []string{"partial"}},
 		{name: "bmp-negative", comment: "a negative width", data: bmpSpec{w: -7, h: 4, header: 40, bpp: 24, pixels: []byte{0}}.build(), expect: readapi.CodeMalformed},
-		{name: "bmp-jpeg", comment: "a JPEG inside", data: bmpSpec{w: 7, h: 4, header: 40, bpp: 24, compression: 4, pixels: []byte{0}}.build(), expect: readapi.CodeUnsupportedFeature},
+		{name: "bmp-jpeg", comment: "a bitmap that is a shell of a JPEG", data: bmpSpec{w: 32, h: 32, header: 40, compression: bmpJPEG, pixels: jpegOf(t, quarters(32, 32))}.build(), want: frames(quarters(32, 32)), near: 12, meta: map[string]any{"format": "bmp"}},
+		{name: "bmp-png", comment: "a bitmap that is a shell of a PNG", data: bmpSpec{w: 7, h: 4, header: 40, compression: bmpPNG, pixels: rgbaPNG(t, q, nil)}.build(), want: frames(q), meta: map[string]any{"format": "bmp"}},
+		{name: "bmp-shell", comment: "a shell without a JPEG", data: bmpSpec{w: 7, h: 4, header: 40, compression: bmpJPEG, pixels: []byte{0}}.build(), expect: readapi.CodeMalformed},
+		{name: "bmp-cut-bottom", comment: "the file ends before its last rows, which are the upper ones", data: cutRows, want: frames(on(q, 0, 0, plain(7, 1, color.NRGBA{0, 0, 0, 255}))), warnings: []string{"partial"}},
+		{name: "bmp-no-padding", comment: "the last row is not padded", data: noPadding, want: frames(q)},
+		ok("bmp-os2-rle24", "runs of three bytes, with the value that elsewhere means a JPEG", bmpSpec{w: 7, h: 4, header: 64, bpp: 24, compression: 4, pixels: rle24}),
+		{name: "bmp-os2-fax", comment: "the fax coding of OS/2", data: bmpSpec{w: 7, h: 4, header: 64, bpp: 1, compression: 3, pixels: []byte{0}}.build(), expect: readapi.CodeUnsupportedFeature},
 	}
 }
 
@@ -238,6 +236,7 @@ func icoCases(t testing.TB) []sample {
 	dib := bmpSpec{w: 8, h: 4, header: 40, bpp: 32}.build()[bmpFileHeader:]
 	binary.LittleEndian.PutUint32(dib[8:], 8) // the height counts the mask too
 	mask := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0}
+	wide := bmpSpec{w: 8, h: 8, header: 40, bpp: 24}.build()[bmpFileHeader:]
 	low := bmpSpec{w: 8, h: 4, header: 40, bpp: 8}.build()[bmpFileHeader:]
 	binary.LittleEndian.PutUint32(low[8:], 8)
 	return []sample{
@@ -245,6 +244,9 @@ func icoCases(t testing.TB) []sample {
 		{name: "ico-mask", comment: "eight bits: the mask says what is transparent", data: ico(append(low, mask...)), want: frames(on(q, 0, 0, plain(1, 1, none)))},
 		{name: "ico-png", comment: "the largest picture is the frame", data: ico(append(dib, mask...), rgbaPNG(t, quarters(20, 10), nil)), want: frames(quarters(20, 10))},
 		{name: "cur-mask", comment: "a cursor: an icon with a hot spot", data: cursor(ico(append(low, mask...)), 5, 3), want: frames(on(q, 0, 0, plain(1, 1, none)))},
+		{name: "ico-deepest", comment: "two as large, and a directory that does not say which is deeper", data: bytes.Replace(bytes.Replace(ico(append(low, mask...), append(dib, mask...)), []byte{8, 8, 0, 0, 1, 0, 32}, []byte{8, 8, 0, 0, 1, 0, 0}, 1), []byte{9, 9, 0, 0, 1, 0, 32}, []byte{8, 8, 0, 0, 1, 0, 0}, 1), want: frames(q)},
+		{name: "ico-no-mask", comment: "a writer that does not count a mask, and has none", data: ico(wide), want: frames(quarters(8, 8))},
+		{name: "cur", comment: "a cursor: where an icon's directory has the depth it has the point", data: append([]byte{0, 0, 2}, ico(append(dib, mask...))[3:]...), want: frames(q), meta: map[string]any{"format": "cur"}},
 		{name: "ico-nothing", comment: "a directory that points nowhere", data: []byte("\x00\x00\x01\x00\x01\x00\x10\x10\x00\x00\x01\x00\x20\x00\xff\x00\x00\x00\xff\xff\x00\x00"), expect: readapi.CodeMalformed},
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // frame decodes the bitmap. Rows are read as they are asked for; only run-length data is unpacked first.
 func (f *bmpFile) frame(_ int64, b *budget) (picture, error) {
-	if err := b.size(f.width, f.height, 1); err != nil {
+	if err := b.size(f.width, f.height, max(1, f.runBytes())); err != nil {
 		return picture{}, err
 	}
 	if err := b.spend(f.width, f.height); err != nil {
@@ -27,16 +27,18 @@ func (f *bmpFile) frame(_ int64, b *budget) (picture, error) {
 		return picture{}, pdk.Malformed("no pixels")
 	}
 	p := picture{raster: m, orientation: 1}
-	if f.compression == bmpRLE8 || f.compression == bmpRLE4 {
-		if f.bpp != 8 && f.bpp != 4 {
+	if f.runs {
+		if f.runBytes() == 0 {
 			return picture{}, pdk.Malformed("runs of a bit depth that has none")
 		}
 		var whole bool
 		if m.unpacked, whole = f.unpack(); !whole {
 			p.partial = "the runs are damaged or cut"
 		}
+	} else if last := (f.width*int64(f.bpp) + 7) / 8; f.pixels+m.stride*(f.height-1)+last > f.in.Size() { // padding may be missing
+		p.partial = "the pixel data is cut"
 	}
-	if f.icon && !m.findMask() {
+	if f.icon && !m.findMask() && f.masked {
 		p.partial = "the mask is cut"
 	}
 	return p, nil
@@ -63,7 +65,7 @@ type bmpRows struct {
 	stride   int64
 	line     []byte
 	table    *lut
-	unpacked []byte // one index a pixel, from the top; nil: read from the file
+	unpacked []byte // an index or three colours a pixel, from the top; nil: read from the file
 	mask     int64  // offset of an icon's mask of one bit; 0: none
 	maskLine []byte
 }
@@ -81,11 +83,18 @@ func (m *bmpRows) stored(y int) int64 {
 
 func (m *bmpRows) row(y int, dst []byte) error {
 	if m.unpacked != nil {
-		m.table.expand(dst, m.unpacked[y*int(m.width):(y+1)*int(m.width)])
+		m.unpackedRow(y, dst)
 		return nil
 	}
-	if !readInto(m.in, m.line, m.pixels+m.stored(y)*m.stride) {
+	// Of a file that is cut it is the upper rows that are missing, mostly: what is there below them is shown.
+	switch got := readUpToInto(m.in, m.line, m.pixels+m.stored(y)*m.stride); {
+	case len(got) == 0 && m.topDown:
 		return io.ErrUnexpectedEOF
+	case len(got) == 0:
+		clear(dst)
+		return nil
+	default:
+		clear(m.line[len(got):])
 	}
 	switch m.bpp {
 	case 16, 32:
@@ -151,6 +160,9 @@ func (m *bmpRows) findMask() bool {
 		}
 		m.masks[3] = 0
 	}
+	if !m.masked {
+		return true
+	}
 	m.mask = m.pixels + m.height*m.stride
 	m.maskLine = make([]byte, (m.width+31)/32*4)
 	return m.mask+m.height*int64(len(m.maskLine)) <= m.in.Size()
@@ -169,108 +181,4 @@ func (m *bmpRows) applyMask(y int, dst []byte) error {
 		}
 	}
 	return nil
-}
-
-// unpack undoes RLE8 and RLE4 (MS-WMF, 3.1.6). Pixels that no run names have index 0.
-func (f *bmpFile) unpack() (index []byte, whole bool) {
-	w, h := int(f.width), int(f.height)
-	index = make([]byte, w*h)
-	r := io.NewSectionReader(f.in, f.pixels, f.in.Size()-f.pixels)
-	in := newByteReader(r)
-	x, y := 0, 0
-	put := func(v byte) {
-		if x < w && y < h {
-			at := y
-			if !f.topDown {
-				at = h - 1 - y
-			}
-			index[at*w+x] = v
-		}
-		x++
-	}
-	for y < h {
-		n, v, ok := in.pair()
-		switch {
-		case !ok:
-			return index, false
-		case n > 0:
-			f.run(min(int(n), max(0, w-x)), v, put) // what is beyond the row is not seen
-		case v == 0:
-			x, y = 0, y+1
-		case v == 1:
-			return index, true
-		case v == 2:
-			dx, dy, ok := in.pair()
-			if !ok {
-				return index, false
-			}
-			x, y = x+int(dx), y+int(dy)
-		default:
-			if !f.literal(int(v), in, put) {
-				return index, false
-			}
-		}
-	}
-	return index, true
-}
-
-func (f *bmpFile) run(n int, v byte, put func(byte)) {
-	for i := range n {
-		switch {
-		case f.bpp == 8:
-			put(v)
-		case i%2 == 0:
-			put(v >> 4)
-		default:
-			put(v & 15)
-		}
-	}
-}
-
-// literal copies n pixels; their bytes are padded to an even number.
-func (f *bmpFile) literal(n int, in *byteReader, put func(byte)) bool {
-	size := n
-	if f.bpp == 4 {
-		size = (n + 1) / 2
-	}
-	for i := range (size + 1) / 2 {
-		a, b, ok := in.pair()
-		if !ok {
-			return false
-		}
-		for j, v := range [2]byte{a, b} {
-			at := 2*i + j
-			switch {
-			case f.bpp == 8 && at < n:
-				put(v)
-			case f.bpp == 4 && 2*at < n:
-				put(v >> 4)
-				if 2*at+1 < n {
-					put(v & 15)
-				}
-			}
-		}
-	}
-	return true
-}
-
-// byteReader reads pairs of bytes.
-type byteReader struct {
-	r    io.Reader
-	buf  [4096]byte
-	rest []byte
-}
-
-func newByteReader(r io.Reader) *byteReader { return &byteReader{r: r} }
-
-func (b *byteReader) pair() (x, y byte, ok bool) {
-	if len(b.rest) < 2 {
-		n, _ := io.ReadFull(b.r, b.buf[:])
-		if b.rest = b.buf[:n]; n < 2 {
-			return 0, 0, false
-		}
-	}
-	x, y = b.rest[0], b.rest[1]
-	b.rest = b.rest[2:]
-	return x, y, true
 }

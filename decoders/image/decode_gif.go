@@ -1,9 +1,7 @@
 package image
 
 import (
-	"compress/lzw"
-	"io"
-
+	"github.com/glovebox-wasm/glovebox/decoders/image/internal/lzw"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -22,7 +20,7 @@ func (f *gifFile) frame(at int64, b *budget) (picture, error) {
 		f.played = newCanvas(int(f.width), int(f.height), f.ground())
 	}
 	missing := ""
-	err := f.played.play(at, func(at int64) (layer, error) {
+	_, err := f.played.play(at, func(at int64) (layer, error) {
 		p := &f.pieces[at-1]
 		m, err := f.picturePixels(p, b)
 		if err != nil {
@@ -35,7 +33,7 @@ func (f *gifFile) frame(at int64, b *budget) (picture, error) {
 		switch p.dispose {
 		case 2:
 			l.dispose = disposeClear
-		case 3:
+		case 3, 4: // 4 is what some writers take 3 for
 			l.dispose = disposeRestore
 		}
 		return l, nil
@@ -46,19 +44,30 @@ func (f *gifFile) frame(at int64, b *budget) (picture, error) {
 	return picture{raster: &f.played.nrgba, orientation: 1, partial: missing}, err
 }
 
-// ground is what the screen shows where no picture is: the background colour (GIF89a, 18), but nothing where the first picture shows that
-// the file knows transparency.
+// ground is what the screen shows where no picture is: nothing where the first picture shows that the file knows transparency, else the first
+// colour. The background colour (GIF89a, 18) is what no reader uses.
 func (f *gifFile) ground() [4]byte {
-	if f.pieces[0].transparent >= 0 || f.global.n == 0 {
+	if f.pieces[0].transparent >= 0 {
 		return [4]byte{}
 	}
-	return f.colors(f.global)[f.background]
+	return f.colors(f.tableOf(&f.pieces[0]))[0]
+}
+
+// tableOf returns the colours of p: its own, the global ones, or, with n 0, grays.
+func (f *gifFile) tableOf(p *gifFrame) span {
+	if p.table.n > 0 {
+		return p.table
+	}
+	return f.global
 }
 
 func (f *gifFile) colors(table span) *lut {
 	var t lut
 	for i := range t {
 		t[i][3] = 0xff
+		if table.n == 0 { // a file without colours has grays
+			t[i] = [4]byte{byte(i), byte(i), byte(i), 0xff}
+		}
 	}
 	for i, v := range readUpTo(f.in, table.off, table.n) {
 		t[i/3][i%3] = v
@@ -89,17 +98,10 @@ func (m *gifPixels) row(y int, dst []byte) error {
 // picturePixels decodes p. What lies beyond the screen is decoded and dropped, so a picture costs no more memory than the screen.
 func (f *gifFile) picturePixels(p *gifFrame, b *budget) (*gifPixels, error) {
 	m := &gifPixels{w: int(max(0, min(p.w, f.width-p.x))), h: int(max(0, min(p.h, f.height-p.y)))}
-	table := p.table
-	if table.n == 0 {
-		table = f.global
-	}
-	if table.n == 0 {
-		return nil, pdk.Malformed("no colour table")
-	}
 	if err := b.spend(int64(m.w), int64(m.h)); err != nil {
 		return nil, err
 	}
-	m.table = f.colors(table)
+	m.table = f.colors(f.tableOf(p))
 	if p.transparent >= 0 {
 		m.table[p.transparent] = [4]byte{}
 	}
@@ -109,18 +111,18 @@ func (f *gifFile) picturePixels(p *gifFrame, b *budget) (*gifPixels, error) {
 
 func (m *gifPixels) decode(in readapi.Input, p *gifFrame, b *budget) error {
 	size := readUpTo(in, p.data, 1)
-	if len(size) == 0 || size[0] < 2 || size[0] > 8 {
+	if len(size) == 0 || size[0] < 1 || size[0] > lzw.MaxSize {
 		return pdk.Malformed("code size out of range")
 	}
-	r := lzw.NewReader(&gifBlocks{in: in, off: p.data + 1}, lzw.LSB, int(size[0]))
-	defer r.Close()
+	blocks := &gifBlocks{in: in, off: p.data + 1}
+	pixels := lzw.New(int(size[0]), blocks.read)
 	row := make([]byte, p.w)
 	seen := 0
 	for y := range gifRows(int(p.h), p.interlace) {
 		if seen == m.h { // every row on the screen is there
 			break
 		}
-		n, err := io.ReadFull(r, row)
+		n := pixels.Read(row)
 		if y < m.h && (p.w == int64(m.w) || b.spend(p.w-int64(m.w), 1) == nil) {
 			copy(m.index[y*m.w:(y+1)*m.w], row[:min(n, m.w)])
 			m.there[y] = n >= m.w
@@ -129,7 +131,7 @@ func (m *gifPixels) decode(in readapi.Input, p *gifFrame, b *budget) error {
 			m.short = true
 			break
 		}
-		if err != nil {
+		if n < len(row) {
 			m.short = m.short || n < m.w || seen < m.h
 			break
 		}
@@ -158,36 +160,23 @@ func gifRows(h int, interlace bool) func(yield func(int) bool) {
 type gifBlocks struct {
 	in   readapi.Input
 	off  int64
-	buf  [256]byte
-	rest []byte
+	left int // of the current block
 }
 
-func (g *gifBlocks) ReadByte() (byte, error) {
-	if len(g.rest) == 0 {
-		b := readUpToInto(g.in, g.buf[:], g.off)
-		if len(b) == 0 || b[0] == 0 {
-			return 0, io.EOF
+// read is what lzw.New wants: 0 at the end.
+func (g *gifBlocks) read(p []byte) int {
+	if g.left == 0 {
+		var size [1]byte
+		if !readInto(g.in, size[:], g.off) {
+			return 0
 		}
-		g.off += 1 + int64(b[0])
-		if g.rest = b[1:min(len(b), 1+int(b[0]))]; len(g.rest) == 0 {
-			return 0, io.EOF
-		}
+		g.off++
+		g.left = int(size[0])
 	}
-	c := g.rest[0]
-	g.rest = g.rest[1:]
-	return c, nil
-}
-
-// Read is there for lzw.NewReader's argument, which only calls ReadByte.
-func (g *gifBlocks) Read(p []byte) (int, error) {
-	for i := range p {
-		c, err := g.ReadByte()
-		if err != nil {
-			return i, err
-		}
-		p[i] = c
-	}
-	return len(p), nil
+	n := len(readUpToInto(g.in, p[:min(len(p), g.left)], g.off))
+	g.off += int64(n)
+	g.left -= n
+	return n
 }
 
 func readUpToInto(in readapi.Input, b []byte, off int64) []byte {

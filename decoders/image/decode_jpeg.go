@@ -1,161 +1,225 @@
 package image
 
 import (
-	"bufio"
-	"errors"
-	"image"
-	"image/jpeg"
-	"io"
-
+	"github.com/glovebox-wasm/glovebox/decoders/image/internal/jpeg"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// frame decodes the picture.
+// frame makes the picture ready. Of a picture in one scan nothing is decoded before its rows are asked for.
 func (f *jpegFile) frame(_ int64, b *budget) (picture, error) {
-	if feature := f.unsupported(); feature != "" {
-		return picture{}, pdk.Unsupported(feature)
-	}
-	if err := b.size(f.width, f.height, f.bytesPerPixel()); err != nil {
+	d, err := f.decoder(b)
+	if err != nil {
 		return picture{}, err
+	}
+	r := &jpegRaster{dec: d, w: int(f.width), h: int(f.height)}
+	return picture{raster: r, orientation: f.orientation}, nil
+}
+
+// decoder opens the file and, after the budget has agreed, reads what has to be read before the first row.
+func (f *jpegFile) decoder(b *budget) (*jpeg.Decoder, error) {
+	d, err := jpeg.Open(f.in, f.in.Size(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if feature := d.Frame.Unsupported(); feature != "" {
+		return nil, pdk.Unsupported(feature)
+	}
+	if d.Frame.Components == 4 && !d.Adobe && !f.raw {
+		return nil, pdk.Unsupported("jpeg of four components that does not say which colours they are")
+	}
+	if err := b.size(f.width, f.height, 1); err != nil {
+		return nil, err
+	}
+	if d.Frame.Progressive() {
+		if n := d.CountScans(); n > jpeg.MaxScans {
+			return nil, pdk.OverLimit(readapi.CodeLimitFuel, "max_scans", jpeg.MaxScans, n)
+		}
+	}
+	n, err := d.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if n > maxPixelBytes {
+		return nil, pdk.OverLimit(readapi.CodeLimitMemory, "pixel_bytes", maxPixelBytes, n)
 	}
 	if err := b.spend(f.width, f.height); err != nil {
-		return picture{}, err
+		return nil, err
 	}
-	if f.sof == sofProgressive {
-		if n := int64(len(f.scans())); n > maxScans {
-			return picture{}, pdk.OverLimit(readapi.CodeLimitFuel, "max_scans", maxScans, n)
+	return d, d.Start()
+}
+
+// jpegRaster gives the rows of a JPEG as they are decoded, from the first one again if need be.
+type jpegRaster struct {
+	dec  *jpeg.Decoder
+	w, h int
+	read bool // rows were given
+}
+
+func (r *jpegRaster) size() (int, int) { return r.w, r.h }
+func (r *jpegRaster) opaque() bool     { return true }
+
+func (r *jpegRaster) row(y int, dst []byte) error {
+	if y == 0 {
+		r.rewind()
+	}
+	r.dec.Row(dst)
+	return nil
+}
+
+func (r *jpegRaster) rewind() {
+	if r.read {
+		r.dec.Rewind()
+	}
+	r.read = true
+}
+
+// inks gives row y of four inks: 255 is all of one.
+func (r *jpegRaster) inks(y int, dst []byte) (alpha []byte, err error) {
+	if y == 0 {
+		r.rewind()
+	}
+	r.dec.Inks(dst)
+	return nil, nil
+}
+
+// missing says what the picture lacks, when its last row was given.
+func (r *jpegRaster) missing() (string, error) { return r.dec.Missing() }
+
+// maxHalvings is how often a component can be halved while it is decoded: a block becomes one sample.
+const maxHalvings = 3
+
+// shrunk is the picture at tw by th, which is smaller than it is.
+func (r *jpegRaster) shrunk(tw, th int) *nrgba {
+	if parts := r.planesOf(tw, th, false); parts != nil {
+		return colored(parts)
+	}
+	shift := uint(0)
+	for shift < maxHalvings && r.w>>(shift+1) >= tw && r.h>>(shift+1) >= th {
+		shift++
+	}
+	r.rewind()
+	for c := range r.dec.Frame.Components {
+		r.dec.Shrink(c, shift)
+	}
+	w, h := r.dec.RowSize()
+	m, _ := shrink(&reducedJPEG{r.dec, w, h}, tw, th)
+	return m
+}
+
+// reducedJPEG is a JPEG that is halved while it is decoded.
+type reducedJPEG struct {
+	dec  *jpeg.Decoder
+	w, h int
+}
+
+func (r *reducedJPEG) size() (int, int) { return r.w, r.h }
+func (r *reducedJPEG) opaque() bool     { return true }
+func (r *reducedJPEG) row(_ int, dst []byte) error {
+	r.dec.Row(dst)
+	return nil
+}
+
+// colored makes pixels of luma, or of luma and chroma of the same size.
+func colored(parts []plane) *nrgba {
+	m := newNRGBA(parts[0].w, parts[0].h)
+	m.solid = true
+	for y := range m.h {
+		dst := m.pix[4*m.w*y : 4*m.w*(y+1)]
+		line := func(c int) []byte { return parts[c].pix[y*parts[c].stride:][:m.w] }
+		if len(parts) == 1 {
+			copyGray(dst, line(0), 1)
+		} else {
+			jpeg.Convert(dst, line(0), line(1), line(2))
 		}
 	}
-	img, partial, err := f.decode(f.in.Size())
-	if err != nil && f.sof == sofProgressive {
-		img, partial, err = f.earlierScans(err)
+	return m
+}
+
+// planesAt decodes to luma of tw by th and chroma of half that, or luma alone; nil where the components are something else.
+func (r *jpegRaster) planesAt(tw, th int) []plane { return r.planesOf(tw, th, true) }
+
+// planesOf is planesAt; chroma is as large as luma where it is not halved.
+func (r *jpegRaster) planesOf(tw, th int, halved bool) []plane {
+	colors := r.dec.Colors()
+	if colors != jpeg.Gray && colors != jpeg.YCbCr {
+		return nil
 	}
+	r.rewind()
+	out := make([]plane, r.dec.Frame.Components)
+	shrinkers := make([]planeShrinker, len(out))
+	for c := range out {
+		out[c] = plane{make([]byte, tw*th), tw, tw, th}
+		x, y := ratio{r.w, tw}, ratio{r.h, th} // source samples for one of the target
+		if c > 0 && halved {
+			cw, ch := (tw+1)/2, (th+1)/2
+			out[c] = plane{make([]byte, cw*ch), cw, cw, ch}
+			x.n, y.n = 2*x.n, 2*y.n
+		}
+		h, hmax, v, vmax := r.dec.Sampling(c)
+		x, y = ratio{x.n * h, x.d * hmax}, ratio{y.n * v, y.d * vmax}
+		shift := uint(0)
+		for shift < maxHalvings && x.n >= 2*x.d && y.n >= 2*y.d {
+			x.d, y.d = 2*x.d, 2*y.d
+			shift++
+		}
+		r.dec.Shrink(c, shift)
+		w, h := r.dec.Size(c)
+		shrinkers[c].start(w, h, x, y, out[c])
+	}
+	r.dec.Planes(func(c, _ int, row []byte) { shrinkers[c].push(row) })
+	return out
+}
+
+// lacking is a raster that knows what it lacks when its last row was given.
+type lacking interface{ missing() (string, error) }
+
+// lackOf returns what tells, in the end, what a picture lacks.
+func lackOf(p picture) func() (string, error) {
+	if r, ok := p.raster.(lacking); ok {
+		return r.missing
+	}
+	return func() (string, error) { return p.partial, nil }
+}
+
+// jpegSamples is a JPEG within another file, which says what its components are.
+type jpegSamples struct {
+	*jpegFile
+	count int
+}
+
+func openJPEGSamples(in readapi.Input) (*jpegSamples, error) {
+	f, err := openJPEG(in)
 	if err != nil {
-		return picture{}, jpegFailure(err)
+		return nil, err
 	}
-	if w, h := int64(img.Bounds().Dx()), int64(img.Bounds().Dy()); w != f.width || h != f.height {
-		return picture{}, pdk.Malformed("two frame headers that differ")
+	d, err := jpeg.Open(in, in.Size(), nil)
+	if err != nil {
+		return nil, err
 	}
-	return picture{raster: fromStd(img), orientation: f.orientation, partial: partial}, nil
+	m := &jpegSamples{f.(*jpegFile), d.Frame.Components}
+	m.raw = true
+	return m, nil
 }
 
-// maxScans bounds the scans of a progressive picture: each goes over all of it and may take a dozen bytes of the file. Encoders make about
-// ten.
-const maxScans = 500
+// components is how many samples a pixel has.
+func (m *jpegSamples) components() int { return m.count }
 
-// sofProgressive is the frame header's marker of a progressive picture.
-const sofProgressive = 0xc2
-
-// decode decodes the first n bytes. partial says when they end before the picture does and it is there all the same.
-func (f *jpegFile) decode(n int64) (img image.Image, partial string, err error) {
-	r := &jpegReader{Reader: io.NewSectionReader(f.in, 0, n)}
-	img, err = jpeg.Decode(r)
-	if r.past > 0 && f.sof == sofProgressive {
-		partial = "the file ends early: detail is missing"
+// samples decodes and gives the first rows: every component of each pixel as it is coded, a byte each. lack says what is missing. The budget
+// is asked first, but not for the pixels, which the caller counts.
+func (m *jpegSamples) samples(b *budget, rows int, visit func(y int, row []byte)) (lack string, err error) {
+	defer recovered(&err)
+	free := *b
+	d, err := m.decoder(&free)
+	if err != nil {
+		return "", err
 	}
-	return img, partial, err
-}
-
-// maxScanTries bounds how many scans are given up from the end.
-const maxScanTries = 3
-
-// earlierScans decodes a damaged progressive picture up to its last whole scan: it is all there, in less detail. It returns broken when
-// that is no picture either.
-func (f *jpegFile) earlierScans(broken error) (img image.Image, partial string, err error) {
-	scans := f.scans()
-	for range maxScanTries {
-		if len(scans) < 2 { // nothing but the first scan, which is the damaged one
-			break
-		}
-		last := scans[len(scans)-1]
-		scans = scans[:len(scans)-1]
-		if img, partial, err = f.decode(last); err == nil {
-			return img, partial, nil
+	row := make([]byte, m.count*int(m.width))
+	for y := range int(m.height) {
+		d.Samples(row)
+		if y < rows {
+			visit(y, row)
 		}
 	}
-	return nil, "", broken
-}
-
-// scans returns the offsets of the scan headers. In coded data the byte that begins a marker is always followed by 0 or a restart.
-func (f *jpegFile) scans() (out []int64) {
-	r := bufio.NewReaderSize(io.NewSectionReader(f.in, 0, f.in.Size()), 32<<10)
-	last := byte(0)
-	for off := int64(0); ; off++ {
-		c, err := r.ReadByte()
-		if err != nil {
-			return out
-		}
-		if last == 0xff && c == 0xda {
-			out = append(out, off-1)
-		}
-		last = c
-	}
-}
-
-// jpegFailure says what the library's error is: a variant that it does not know, or damage.
-func jpegFailure(err error) error {
-	if e, ok := errors.AsType[jpeg.UnsupportedError](err); ok {
-		return pdk.Unsupported("jpeg " + string(e))
-	}
-	return pdk.Malformed("the pixel data is damaged or cut")
-}
-
-// unsupported names what the file needs and nobody here has (T.81, table B.1).
-func (f *jpegFile) unsupported() string {
-	switch {
-	case f.sof == 0xc3, f.sof == 0xcb:
-		return "lossless jpeg"
-	case f.sof >= 0xc9:
-		return "jpeg with arithmetic coding"
-	case f.sof > 0xc2:
-		return "hierarchical jpeg"
-	case f.depth != 8:
-		return "jpeg of 12 bits"
-	case f.components != 1 && f.components != 3 && f.components != 4:
-		return "jpeg with two components"
-	case f.components == 4 && !f.adobe:
-		return "jpeg of four components that does not say which colours they are"
-	}
-	return ""
-}
-
-// bytesPerPixel is what the planes take and, of a progressive file, the coefficients, four bytes each; of four components also the
-// picture that they are joined to.
-func (f *jpegFile) bytesPerPixel() int64 {
-	halves := int64(2)                                // twice the samples of a pixel
-	if f.components > 1 && f.subsampling[0] == 0x11 { // no subsampling
-		halves = 6
-	} else if f.components > 1 {
-		halves = 4
-	}
-	if f.components == 4 {
-		halves += 2 + 8
-	}
-	if f.sof == sofProgressive {
-		halves *= 5
-	}
-	return (halves + 1) / 2
-}
-
-// jpegReader gives the file, then end markers: a file that lacks its own is whole to every reader.
-type jpegReader struct {
-	io.Reader
-	past int // bytes that were asked for behind the end
-}
-
-// maxPast bounds what is given behind the end. A decoder that wants more is not looking for a marker.
-const maxPast = 64
-
-func (r *jpegReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if n > 0 || err != io.EOF {
-		return n, err
-	}
-	if r.past >= maxPast || len(p) < 2 {
-		return 0, io.EOF
-	}
-	p[0], p[1] = 0xff, 0xd9
-	r.past += 2
-	return 2, nil
+	return d.Missing()
 }

@@ -1,40 +1,8 @@
 package image
 
 import (
-	"bufio"
-	"compress/zlib"
-	"encoding/binary"
-	"image/color"
-	"io"
-
-	"golang.org/x/image/ccitt"
-	"golang.org/x/image/tiff/lzw"
-
+	"github.com/glovebox-wasm/glovebox/decoders/image/internal/icc"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
-)
-
-// Compression values (TIFF 6.0, its supplements, and what libtiff registers).
-const (
-	tiffNone       = 1
-	tiffHuffman    = 2
-	tiffFax3       = 3
-	tiffFax4       = 4
-	tiffLZW        = 5
-	tiffOldJPEG    = 6
-	tiffJPEG       = 7
-	tiffDeflate    = 8
-	tiffPackBits   = 32773
-	tiffOldDeflate = 32946
-)
-
-// Photometric interpretations (tag 262).
-const (
-	whiteIsZero = 0
-	blackIsZero = 1
-	photoRGB    = 2
-	photoIndex  = 3
-	photoCMYK   = 5
-	photoYCbCr  = 6
 )
 
 // frame decodes page at.
@@ -43,80 +11,35 @@ func (f *tiffFile) frame(at int64, b *budget) (picture, error) {
 	if err != nil {
 		return picture{}, err
 	}
-	if p.samples < int64(len(p.bits)) && p.photometric == photoRGB { // SamplesPerPixel is left out
-		p.samples = int64(len(p.bits))
-	}
 	if feature := p.unsupported(); feature != "" {
 		return picture{}, pdk.Unsupported(feature)
 	}
 	if p.samples < p.colorSamples() {
 		return picture{}, pdk.Malformed("fewer samples than colours")
 	}
-	if err := b.size(p.width, p.height, p.samples); err != nil {
+	if err := b.size(p.width, p.height, p.samples*p.bytesPerSample()); err != nil {
 		return picture{}, err
 	}
 	if err := b.spend(p.width, p.height); err != nil {
 		return picture{}, err
 	}
-	d := &tiffDecoder{tiffPage: p, f: f, alphaSample: int(p.alphaAt())}
+	d := &tiffDecoder{tiffPage: p, f: f, alphaSample: int(p.alphaAt()), readable: readableTimes * f.in.Size()}
 	missing, err := d.decode(b)
-	return picture{raster: d, orientation: p.orientation, partial: missing}, err
-}
-
-// unsupported names what the page needs and nobody here has.
-func (p *tiffPage) unsupported() string {
-	for _, n := range p.bits {
-		if n != p.bits[0] {
-			return "tiff with samples of different depth"
+	out := picture{raster: d, orientation: p.orientation, partial: missing}
+	if p.profile.pieces != nil {
+		out.profile = p.profile
+		switch p.photometric {
+		case whiteIsZero, blackIsZero:
+			out.profile.model = icc.Gray
+		case photoRGB, photoIndex, photoYCbCr:
+			out.profile.model = icc.RGB
+		case photoCMYK:
+			out.profile.model = icc.CMYK
+		default: // colours that need no profile
+			out.profile = profileSource{}
 		}
 	}
-	switch p.bits[0] {
-	case 1, 2, 4, 8, 16:
-	default:
-		return "tiff bit depth"
-	}
-	switch {
-	case p.format != 1 && p.format != 4:
-		return "tiff with signed or floating-point samples"
-	case p.samples > maxSamples:
-		return "tiff with many samples"
-	case p.predictor > 2, p.predictor == 2 && p.bits[0] < 8:
-		return "tiff predictor"
-	case p.photometric == photoIndex && (p.bits[0] > 8 || p.samples > 1):
-		return "tiff palette of this depth"
-	case p.photometric == 8:
-		return "tiff in Lab colours"
-	case p.photometric > photoYCbCr || p.photometric == 4:
-		return "tiff colour model"
-	case p.photometric == photoYCbCr && p.compression != tiffJPEG && (p.subsampleX != 1 || p.subsampleY != 1 || p.bits[0] != 8):
-		return "tiff with subsampled colours"
-	}
-	return p.unsupportedCoding()
-}
-
-func (p *tiffPage) unsupportedCoding() string {
-	switch p.compression {
-	case tiffNone, tiffLZW, tiffDeflate, tiffOldDeflate, tiffPackBits:
-		return ""
-	case tiffFax3, tiffFax4:
-		switch {
-		case p.bits[0] != 1 || p.samples != 1:
-			return "tiff fax coding of more than one bit"
-		case p.compression == tiffFax3 && p.faxOptions&1 != 0:
-			return "tiff fax coding in two dimensions (group 3)"
-		}
-		return ""
-	case tiffJPEG:
-		if p.bits[0] != 8 {
-			return "tiff with jpeg of 12 bits"
-		}
-		return ""
-	case tiffHuffman:
-		return "tiff fax coding without line ends"
-	case tiffOldJPEG:
-		return "tiff with old-style jpeg"
-	}
-	return "tiff compression"
+	return out, err
 }
 
 // tiffDecoder holds a page's samples, 8 bits each, interleaved; it is the page's raster.
@@ -124,12 +47,19 @@ type tiffDecoder struct {
 	*tiffPage
 	f           *tiffFile
 	pix         []byte
+	wide        []float32 // instead, of floating-point samples
 	table       *lut
+	ycc         *yccTables
+	lab         *icc.LabRows
 	alphaSample int
-	some        bool // a row was decoded
-	missing     bool // a row was not
+	some        bool  // a row was decoded
+	missing     bool  // a row was not
+	readable    int64 // bytes of strips and tiles that may still be read at once
 	line        []byte
 }
+
+// readableTimes bounds how much of a file is read for strips and tiles that are read as a whole, in sizes of the file: they may overlap.
+const readableTimes = 8
 
 // segment is one strip or tile: where its data lies and which pixels it holds.
 type segment struct {
@@ -141,21 +71,29 @@ type segment struct {
 const tiffMissing = "some of the pixel data is damaged or cut"
 
 func (d *tiffDecoder) decode(b *budget) (missing string, err error) {
-	if d.photometric == photoIndex {
-		if d.table = d.palette(); d.table == nil {
-			return "", pdk.Malformed("no colour table")
-		}
+	if err := d.prepare(); err != nil {
+		return "", err
 	}
 	segments, err := d.layout()
 	if err != nil {
 		return "", err
 	}
-	d.pix = make([]byte, d.width*d.height*d.samples)
+	n := d.width * d.height * d.samples
+	if d.isFloat() {
+		d.wide = make([]float32, n)
+	} else {
+		d.pix = make([]byte, n)
+	}
 	for _, s := range segments {
-		if d.compression == tiffJPEG {
+		switch d.compression {
+		case tiffJPEG:
 			err = d.jpegSegment(s, b)
-		} else {
-			d.segment(s)
+		case tiffWebP:
+			err = d.webpSegment(s, b)
+		case tiffOldJPEG:
+			err = d.oldJPEGSegment(s, b)
+		default:
+			err = d.segment(s)
 		}
 		if err != nil {
 			return "", err
@@ -164,10 +102,30 @@ func (d *tiffDecoder) decode(b *budget) (missing string, err error) {
 	switch {
 	case !d.some:
 		return "", pdk.Malformed("no pixels that can be decoded")
-	case d.missing:
+	case d.isFloat():
+		if err := d.findScale(); err != nil {
+			return "", err
+		}
+	}
+	if d.missing {
 		return tiffMissing, nil
 	}
 	return "", nil
+}
+
+// prepare makes the tables that the colours of the page take.
+func (d *tiffDecoder) prepare() error {
+	switch d.photometric {
+	case photoIndex:
+		if d.table = d.palette(); d.table == nil {
+			return pdk.Malformed("no colour table")
+		}
+	case photoYCbCr:
+		d.ycc = newYCC(d.f.dir, d.tiffPage)
+	case photoLab, photoICCLab:
+		d.lab = icc.NewLab()
+	}
+	return nil
 }
 
 func (d *tiffDecoder) palette() *lut {
@@ -202,16 +160,19 @@ const maxLooseTile = 1024
 // layout lists the strips or tiles.
 func (d *tiffDecoder) layout() ([]segment, error) {
 	w, h := d.width, min(d.rowsPerStrip, d.height)
+	planes := int64(1)
+	if d.planar {
+		planes = d.samples
+	}
 	if d.tileW > 0 || d.tileH > 0 {
 		// A tile may reach over the page's edge, but one that is mostly beyond it is work without pixels to show.
 		if w, h = d.tileW, d.tileH; w <= 0 || h <= 0 || w > max(maxLooseTile, d.width+15) || h > 1<<16 {
 			return nil, pdk.Malformed("tiles out of range")
 		}
+	} else if int64(d.offsets.count) == planes { // one strip has all rows, whatever is said of them
+		h = d.height
 	}
-	across, down, planes := (d.width+w-1)/w, (d.height+h-1)/h, int64(1)
-	if d.planar {
-		planes = d.samples
-	}
+	across, down := (d.width+w-1)/w, (d.height+h-1)/h
 	n := product(product(across, down), planes)
 	if n > maxSegments {
 		return nil, pdk.Malformed("too many strips or tiles")
@@ -229,152 +190,22 @@ func (d *tiffDecoder) layout() ([]segment, error) {
 		s.x, s.y, s.w = at%across*w, at/across*h, w
 		s.h = min(h, d.height-s.y)
 		s.off = int64(min(offsets[i], 1<<62))
-		s.n = d.f.in.Size() - s.off // what is not told is up to the end
-		if i < len(counts) && counts[i] > 0 {
+		s.n = d.f.in.Size() - s.off // what is not told is up to the end, or to where the next begins
+		switch {
+		case i < len(counts) && counts[i] > 0 && !(len(out) == 1 && d.compression == tiffNone):
 			s.n = min(s.n, int64(min(counts[i], 1<<62)))
+		case i+1 < len(offsets) && offsets[i+1] > offsets[i]:
+			s.n = min(s.n, int64(min(offsets[i+1]-offsets[i], 1<<62)))
 		}
 	}
 	return out, nil
 }
 
-// segment decodes the rows of s as far as they go.
-func (d *tiffDecoder) segment(s segment) {
-	if s.n <= 0 {
-		d.missing = true
-		return
+// whole returns the data of s, nil when there is none or too much was read already.
+func (d *tiffDecoder) whole(s segment) []byte {
+	if s.n <= 0 || s.n > d.readable {
+		return nil
 	}
-	r, err := d.unpacked(s)
-	if err != nil {
-		d.missing = true
-		return
-	}
-	samples := d.samples
-	if d.planar {
-		samples = 1
-	}
-	row := make([]byte, (s.w*samples*int64(d.bits[0])+7)/8)
-	for y := s.y; y < s.y+s.h; y++ {
-		if _, err := io.ReadFull(r, row); err != nil {
-			d.missing = true
-			return
-		}
-		d.unpredict(row, int(samples))
-		d.store(row, s, y, samples)
-		d.some = true
-	}
-}
-
-// unpacked returns the bytes of s without its compression.
-func (d *tiffDecoder) unpacked(s segment) (io.Reader, error) {
-	var raw io.Reader = io.NewSectionReader(d.f.in, s.off, s.n)
-	fax := d.compression == tiffFax3 || d.compression == tiffFax4
-	if d.lowBitFirst && !fax {
-		raw = &bitReverser{raw}
-	}
-	switch d.compression {
-	case tiffLZW:
-		return lzw.NewReader(raw, lzw.MSB, 8), nil
-	case tiffDeflate, tiffOldDeflate:
-		return zlib.NewReader(raw)
-	case tiffPackBits:
-		return &packBits{r: bufio.NewReader(raw)}, nil
-	case tiffFax3, tiffFax4:
-		order, group := ccitt.MSB, ccitt.Group4
-		if d.lowBitFirst {
-			order = ccitt.LSB
-		}
-		if d.compression == tiffFax3 {
-			group = ccitt.Group3
-		}
-		// White runs are zeros whatever the photometric interpretation makes of them; x/image/tiff inverts by it, which shows
-		// files with black as zero the wrong way round.
-		return ccitt.NewReader(raw, order, group, int(s.w), int(s.h), &ccitt.Options{Invert: true}), nil
-	}
-	return bufio.NewReader(raw), nil
-}
-
-// unpredict undoes horizontal differences (TIFF 6.0, section 14).
-func (d *tiffDecoder) unpredict(row []byte, samples int) {
-	switch c := d.compression; {
-	case d.predictor != 2, c != tiffLZW && c != tiffDeflate && c != tiffOldDeflate:
-	case d.bits[0] == 8:
-		for i := samples; i < len(row); i++ {
-			row[i] += row[i-samples]
-		}
-	case d.bits[0] == 16:
-		order := d.f.dir.order
-		for i := 2 * samples; i+2 <= len(row); i += 2 {
-			order.PutUint16(row[i:], order.Uint16(row[i:])+order.Uint16(row[i-2*samples:]))
-		}
-	}
-}
-
-// store keeps one row of s as 8-bit samples; indices of a palette stay as they are.
-func (d *tiffDecoder) store(row []byte, s segment, y, samples int64) {
-	n := int(min(s.w, d.width-s.x) * samples)
-	step := int(d.samples / samples) // planes are interleaved again
-	out := d.pix[(y*d.width+s.x)*d.samples+s.plane:]
-	bits := int(d.bits[0])
-	switch bits {
-	case 8:
-		if step == 1 {
-			copy(out[:n], row)
-			return
-		}
-		for i := range n {
-			out[i*step] = row[i]
-		}
-	case 16:
-		high := 0
-		if d.f.dir.order == binary.LittleEndian {
-			high = 1
-		}
-		for i := range n {
-			out[i*step] = row[2*i+high]
-		}
-	default:
-		most := 1<<bits - 1
-		scale := 255 / most
-		if d.photometric == photoIndex {
-			scale = 1
-		}
-		per := 8 / bits
-		for i := range n {
-			out[i*step] = byte(int(row[i/per]) >> (8 - bits - i%per*bits) & most * scale)
-		}
-	}
-}
-
-func (d *tiffDecoder) size() (int, int) { return int(d.width), int(d.height) }
-func (d *tiffDecoder) opaque() bool     { return d.alphaSample < 0 }
-
-func (d *tiffDecoder) row(y int, dst []byte) error {
-	n := int(d.samples)
-	src := d.pix[y*int(d.width)*n : (y+1)*int(d.width)*n]
-	for i := range int(d.width) {
-		s, t := src[i*n:(i+1)*n], dst[4*i:4*i+4:4*i+4]
-		t[3] = 0xff
-		switch d.photometric {
-		case whiteIsZero:
-			v := 255 - s[0]
-			t[0], t[1], t[2] = v, v, v
-		case blackIsZero:
-			t[0], t[1], t[2] = s[0], s[0], s[0]
-		case photoRGB:
-			t[0], t[1], t[2] = s[0], s[1], s[2]
-		case photoIndex:
-			copy(t, d.table[s[0]][:])
-		case photoCMYK:
-			t[0], t[1], t[2] = color.CMYKToRGB(s[0], s[1], s[2], s[3])
-		case photoYCbCr:
-			t[0], t[1], t[2] = color.YCbCrToRGB(s[0], s[1], s[2])
-		}
-		if d.alphaSample >= 0 {
-			t[3] = s[d.alphaSample]
-		}
-	}
-	if d.alphaSample >= 0 && d.extra[d.alphaSample-int(d.colorSamples())] == 1 {
-		copyRGBA(dst, dst) // associated alpha: the colours are premultiplied
-	}
-	return nil
+	d.readable -= s.n
+	return readUpTo(d.f.in, s.off, s.n)
 }

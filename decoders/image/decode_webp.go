@@ -25,7 +25,7 @@ func (f *webpFile) frame(at int64, b *budget) (picture, error) {
 	if f.played == nil {
 		f.played = newCanvas(int(f.width), int(f.height), [4]byte{})
 	}
-	err := f.played.play(at, func(at int64) (layer, error) {
+	_, err := f.played.play(at, func(at int64) (layer, error) {
 		p := &f.pieces[at-1]
 		if p.x+p.w > f.width || p.y+p.h > f.height {
 			return layer{}, pdk.Malformed("a frame that is not on the canvas")

@@ -35,11 +35,8 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
 		return n.refusal()
 	}
 	h := f.head()
-	edge := req.MaxEdge
-	if edge <= 0 {
-		edge = readapi.DefaultLimits().MaxEdge
-	}
-	if err := w.Meta(h.meta(edge)); err != nil {
+	a := answer{file: f, in: in, req: req, w: w, budget: newBudget(req), fit: req.Fit(), terms: termsOf(req)}
+	if err := w.Meta(h.meta(a.fit)); err != nil {
 		return err
 	}
 	if h.metadata || h.gps {
@@ -47,7 +44,6 @@ func decode(in readapi.Input, req *readapi.Request, w *pdk.Writer) (err error) {
 			return err
 		}
 	}
-	a := answer{file: f, req: req, w: w, budget: newBudget(req), edge: edge}
 	return a.emit()
 }
 
@@ -66,38 +62,35 @@ func recovered(err *error) {
 }
 
 // meta is what the answer says of the whole file.
-func (h *header) meta(edge int64) map[string]any {
+func (h *header) meta(fit readapi.Fit) map[string]any {
 	dw, dh := h.display()
 	m := map[string]any{
 		"format": h.format, "width": h.width, "height": h.height, "display_width": dw, "display_height": dh,
 		"orientation": h.orientation, "frames": h.frames, "has_alpha": h.alpha, "bit_depth": h.depth, "color": h.color,
-		"icc": h.icc, "has_gps": h.gps,
+		"icc": h.icc, "has_gps": h.gps, "est_tokens": fit.Tokens(dw, dh),
 	}
 	if h.animated {
 		m["duration_ms"], m["loop"] = h.durationMS, h.loop
 	}
-	tw, th := fitSize(dw, dh, edge)
-	m["est_tokens"] = estimateTokens(tw, th)
 	return m
-}
-
-// estimateTokens is what a picture costs a model that sees it in patches of 28 by 28 pixels.
-func estimateTokens(w, h int) int64 {
-	const patch = 28
-	return int64((w+patch-1)/patch) * int64((h+patch-1)/patch)
 }
 
 // answer is one answer in the making.
 type answer struct {
 	file   file
+	in     readapi.Input
 	req    *readapi.Request
 	w      *pdk.Writer
 	budget *budget
-	edge   int64
+	fit    readapi.Fit
+	terms  terms
 
-	emitted int
-	passed  int   // frames that cannot be had
-	first   error // that the first of them ended with
+	emitted   int
+	passed    int   // frames that cannot be had
+	first     error // that the first of them ended with
+	flattened bool  // the frame was transparent and is not any more
+
+	profiles profiles
 }
 
 // maxPassedOver bounds the frames that an answer leaves out; each is a warning.
@@ -156,9 +149,26 @@ func (a *answer) passOver(at int64, err error) bool {
 // one decodes frame at and emits it.
 func (a *answer) one(at int64) error {
 	h := a.file.head()
+	a.flattened = false
 	e, partial, err := a.picture(at)
 	if err != nil {
 		return h.explain(err)
+	}
+	if partial == "" {
+		if m, b := a.original(a.file, e); b != nil {
+			e.mediaType, e.bytes = m, b
+		}
+	}
+	dw, dh := h.display()
+	if n := a.fit.Cost.Tokens(int64(e.width), int64(e.height)); a.emitted == 0 && n != a.fit.Tokens(dw, dh) {
+		if err := a.w.Meta(map[string]any{"est_tokens": n}); err != nil { // a page of another size, or fewer pixels for fewer bytes
+			return err
+		}
+	}
+	if a.flattened {
+		if err := a.w.Warn(readapi.WarnAlphaFlattened, "what is transparent was laid on white", at); err != nil {
+			return err
+		}
 	}
 	if partial != "" {
 		if err := a.w.Warn(readapi.WarnPartial, partial, at); err != nil {
@@ -187,18 +197,41 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 			return e, "", err
 		}
 	}
-	fullW, fullH := p.whole()
-	tw, th := fitSize(fullW, fullH, a.edge)
-	if e, ok := encodePlanes(p, tw, th, a.req.MaxBytes); ok {
-		return e, p.partial, nil
+	tw, th := a.size(p.whole())
+	lack := lackOf(p)
+	to, err := a.toSRGB(&p, at)
+	if err != nil {
+		return e, "", err
 	}
-	m, rows := shrink(p, tw, th)
+	if a.terms.jpeg && to == nil {
+		if e, ok := encodePlanes(p, tw, th, a.terms.maxBytes); ok {
+			partial, err = lack()
+			return e, partial, err
+		}
+	}
+	m, rows := shrink(p.raster, tw, th)
+	if p.partial, err = lack(); err != nil {
+		return e, "", err
+	}
 	switch {
 	case rows == 0:
 		return e, "", pdk.Malformed("no pixels")
 	case rows < th && p.partial == "":
 		p.partial = "the pixel data is cut"
 	}
-	e, err = encode(upright(m, p.orientation), a.file.head().lossy, a.req.MaxBytes)
+	if to != nil {
+		to.Pixels(m.pix[:4*tw*rows])
+	}
+	if !a.terms.png && m.transparent() {
+		m.onWhite()
+		a.flattened = true
+	}
+	e, err = encode(upright(m, p.orientation), a.file.head().lossy, a.terms)
 	return e, p.partial, err
+}
+
+// size is the size at which a picture of w by h pixels leaves.
+func (a *answer) size(w, h int64) (tw, th int) {
+	fw, fh := a.fit.Size(w, h)
+	return int(fw), int(fh)
 }

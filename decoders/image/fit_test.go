@@ -164,7 +164,7 @@ func TestEncodingChoice(t *testing.T) {
 		{"alpha", seeThrough, true, "image/png"}, {"few colours", quarters(300, 300), false, "image/png"},
 	} {
 		in := &nrgba{pix: c.m.Pix, w: 300, h: 300}
-		e, err := encode(in, c.lossy, 0)
+		e, err := encode(in, c.lossy, terms{png: true, jpeg: true})
 		must(t, err)
 		if e.mediaType != c.want {
 			t.Errorf("%s leaves as %s, want %s", c.name, e.mediaType, c.want)

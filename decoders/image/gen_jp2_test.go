@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/image/internal/icc/icctest"
 	"github.com/glovebox-wasm/glovebox/decoders/image/internal/jp2/jp2test"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -38,7 +39,7 @@ func cdef(triples ...uint16) string {
 }
 
 // jp2Cases are pictures in the several ways that a file says what its components are.
-func jp2Cases() []sample {
+func jp2Cases(t testing.TB) []sample {
 	q := quarters(20, 14)
 	o := jp2test.Options{Levels: 2, XCB: 2, YCB: 2}
 	mixed := o
@@ -82,7 +83,9 @@ func jp2Cases() []sample {
 		{name: "jp2-ycc", comment: "luma and chroma", data: jp2Of(jp2test.Encode(chroma, o), colr(18)), want: frames(level), near: 2, meta: map[string]any{"color": "ycbcr"}},
 		{name: "jp2-half", comment: "a codestream whose chroma is smaller", data: jp2test.Encode(half, o), want: frames(level), near: 2},
 		{name: "jp2-cmyk", comment: "four inks", data: jp2Of(jp2test.Encode(ink, o), colr(12)), want: frames(level), near: 1, meta: map[string]any{"color": "cmyk"}},
-		{name: "jp2-profile", comment: "a profile tells how many colours there are", data: jp2Of(jp2test.Encode(jp2Components(q, 0), o), icc("GRAY")), want: frames(gray), meta: map[string]any{"icc": true}},
+		{name: "jp2-profile", comment: "a profile that changes red and blue over", data: jp2Of(rgb, boxOf("colr", "\x02\x00\x00", string(icctest.Swapped().Bytes()))), want: frames(swapped(solid)), near: 1, meta: map[string]any{"icc": true}},
+		{name: "jp2-inks", comment: "a profile says what the inks are", data: jp2Of(jp2test.Encode(jp2Components(plain(9, 9, color.NRGBA{0, 128, 255, 64}), 0, 1, 2, 3), o), boxOf("colr", "\x02\x00\x00", string(smallInks()))), want: frames(plain(9, 9, printed(t, 0, 128, 255, 64))), near: 2, meta: map[string]any{"icc": true, "color": "cmyk"}},
+		{name: "jp2-no-profile", comment: "a profile that is none tells how many colours there are", data: jp2Of(jp2test.Encode(jp2Components(q, 0), o), icc("GRAY")), want: frames(gray), warnings: []string{"icc_ignored"}},
 		{name: "jp2-metadata", comment: "words in boxes", data: append(append([]byte{}, whole...), boxOf("xml ", secret)+boxOf("uuid", "JpgTiffExif->JP2", secret)...), want: frames(solid), warnings: []string{"metadata_stripped"}},
 		{name: "jp2-cut", comment: "the file ends within the codestream", data: whole[:len(whole)-60], w: 20, h: 14, warnings: []string{"partial"}},
 		{name: "jp2-space", comment: "a colour space that nobody knows", data: jp2Of(rgb, colr(99)), expect: readapi.CodeUnsupportedFeature},
@@ -116,4 +119,13 @@ func TestJP2Reduced(t *testing.T) {
 			t.Errorf("at %d the mean difference is %.2f", edge, mean)
 		}
 	}
+}
+
+// jp2 is a JPEG 2000 with the mark in every place that is not pixels.
+func (s stuffed) jp2() []byte {
+	stream := string(jp2test.Encode(jp2Components(plain(40, 30, blue), 0, 1, 2), jp2test.Options{Levels: 1}))
+	comment := "\xff\x64" + be16s(uint16(4+len(s.mark)), 1) + s.mark // COM (A.9.2)
+	stream = strings.Replace(stream, "\xff\x52", comment+"\xff\x52", 1)
+	file := jp2Of([]byte(stream), boxOf("colr", "\x02\x00\x00", string(s.icc())), boxOf("xml ", s.packet()))
+	return append(file, boxOf("xml ", s.packet())+boxOf("uuid", "JpgTiffExif->JP2", s.exif())+boxOf("uinf", s.mark)+s.mark...)
 }

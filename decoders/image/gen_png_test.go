@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"hash/crc32"
 	"image"
 	"testing"
 )
@@ -21,6 +22,13 @@ func newPNG(w, h uint32, depth, colorType, interlace byte) *pngBuilder {
 func (p *pngBuilder) chunk(name, data string) *pngBuilder {
 	p.b = appendChunk(p.b, name, []byte(data))
 	return p
+}
+
+func appendChunk(dst []byte, name string, data []byte) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(data)))
+	start := len(dst)
+	dst = append(append(dst, name...), data...)
+	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
 }
 
 func (p *pngBuilder) end() []byte { return p.chunk("IEND", "").b }

@@ -7,6 +7,8 @@ import (
 	"image/color"
 	"image/jpeg"
 	"testing"
+
+	"github.com/glovebox-wasm/glovebox/decoders/image/internal/jpeg/jpegtest"
 )
 
 // The generators of this package's tests make every file from scratch: no picture of anyone's is used. What most of them show is quarters:
@@ -218,9 +220,12 @@ func exifBlock(order binary.AppendByteOrder, orientation uint64) []byte {
 	return t.b
 }
 
-// jpegOf encodes m in full quality with segments put behind SOI.
+// jpegOf encodes m in full quality with segments put behind SOI. A picture of NRGBA has edges, and gets as much chroma as luma.
 func jpegOf(t testing.TB, m image.Image, segments ...[]byte) []byte {
 	t.Helper()
+	if n, ok := m.(*image.NRGBA); ok {
+		return coded(n, 0, func(s *jpegtest.Spec) { s.Segments = segments })
+	}
 	var b bytes.Buffer
 	must(t, jpeg.Encode(&b, m, &jpeg.Options{Quality: 100}))
 	out := []byte{0xff, 0xd8}
@@ -277,3 +282,6 @@ func flat(names string, segments ...[]byte) []byte {
 	b = append(b, jpegSegment(0xda, scan+"\x00\x3f\x00")...)
 	return append(b, 0b10_11111_0, 0, 0xff, 0xd9) // a change of 31 and no more; then none, as often as there are components
 }
+
+// adobeCMYK is an APP14 segment that says: four components as they are.
+const adobeCMYK = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"

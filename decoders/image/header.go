@@ -13,6 +13,8 @@ type header struct {
 	format        string // as in the media type: "png"
 	width, height int64  // as stored, of the first frame or the canvas
 	orientation   int    // 1 to 8 (EXIF 2.32, 4.6.4, tag 274)
+	oriented      bool   // an EXIF block or XMP packet said so
+	exif          bool   // it was an EXIF block
 	frames        int64
 	atLeast       bool  // frames is a lower bound: the file has more than are counted
 	animated      bool  // the frames are one moving picture, not pages
@@ -22,6 +24,7 @@ type header struct {
 	depth         int    // bits of one sample
 	color         string // gray, rgb, palette, ycbcr, cmyk
 	icc           bool
+	profile       profileSource
 	gps           bool
 	metadata      bool // EXIF, GPS, XMP, IPTC, text or comments that do not leave
 	lossy         bool // the source is lossy already: another lossy step costs little
@@ -65,8 +68,9 @@ type file interface {
 type picture struct {
 	raster
 	orientation int
-	partial     string   // what is missing, in words of ours; "" when nothing is
-	full        [2]int64 // the size of a frame that was decoded smaller than it is; zero: it was not
+	profile     profileSource // of this frame; none: the header's
+	partial     string        // what is missing, in words of ours; "" when nothing is
+	full        [2]int64      // the size of a frame that was decoded smaller than it is; zero: it was not
 }
 
 // whole is the size of the frame in the file.

@@ -2,6 +2,7 @@ package image
 
 import (
 	"encoding/binary"
+	"io"
 
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -15,20 +16,24 @@ type bmpFile struct {
 	topDown     bool
 	bpp         int
 	compression uint32
+	runs        bool      // the pixels are run-length data
 	masks       [4]uint32 // red, green, blue, alpha
 	colors      span      // palette
 	colorBytes  int64     // of one palette entry
 	pixels      int64     // offset
-	icon        bool      // alpha counts in 32 bits, and a mask of one bit follows
+	icon        bool      // alpha counts in 32 bits
+	masked      bool      // and a mask of one bit follows
 }
 
-// Compression values (MS-WMF, 2.1.1.7).
+// Compression values (MS-WMF, 2.1.1.7). Those of OS/2 have 3 for a fax coding and 4 for runs of three bytes, which has a value of its own here.
 const (
-	bmpRGB       = 0
 	bmpRLE8      = 1
 	bmpRLE4      = 2
 	bmpBitfields = 3
+	bmpJPEG      = 4
+	bmpPNG       = 5
 	bmpAlphaBits = 6
+	bmpRLE24     = 1 << 16
 )
 
 const bmpFileHeader = 14
@@ -46,9 +51,27 @@ func openBMP(in readapi.Input) (file, error) {
 	// promised; some writers leave it 0.
 	if at := int64(binary.LittleEndian.Uint32(b[10:])); at >= f.pixels-f.colors.n+f.colorBytes || at >= f.pixels {
 		f.pixels = at
-		f.colors.n = min(f.colors.n, at-f.colors.off)
+	}
+	if f.compression == bmpJPEG || f.compression == bmpPNG {
+		return f.wrapped()
 	}
 	return f, f.checked()
+}
+
+// wrapped opens the picture of another format that a bitmap is a shell of.
+func (f *bmpFile) wrapped() (file, error) {
+	part, magic, open := io.NewSectionReader(f.in, f.pixels, max(0, f.in.Size()-f.pixels)), "\xff\xd8\xff", openJPEG
+	if f.compression == bmpPNG {
+		magic, open = pngMagic, openPNG
+	}
+	if !matches(readUpTo(part, 0, magicBytes), magic) {
+		return nil, pdk.Malformed("bmp without the picture that it is a shell of")
+	}
+	inner, err := open(part)
+	if err != nil {
+		return nil, err
+	}
+	return newShell("bmp", inner), nil
 }
 
 func (f *bmpFile) head() *header { return &f.header }
@@ -81,6 +104,11 @@ func (f *bmpFile) info(off int64) error {
 	if f.height < 0 {
 		f.height, f.topDown = -f.height, true
 	}
+	const embedded = "DEBM" // MS-WMF, 2.1.1.15, PROFILE_EMBEDDED as it is stored
+	if f.headerBytes >= 124 && string(b[56:60]) == embedded {
+		f.icc = true
+		f.profile = wholeProfile(f.in, span{off + int64(binary.LittleEndian.Uint32(b[112:])), int64(binary.LittleEndian.Uint32(b[116:]))})
+	}
 	if f.width < 0 {
 		return pdk.Malformed("bmp of negative width")
 	}
@@ -93,15 +121,19 @@ func (f *bmpFile) layout(b []byte, off, used int64) error {
 	fields := f.compression == bmpBitfields || f.compression == bmpAlphaBits
 	os2 := f.headerBytes == 12 || f.headerBytes == 16 || f.headerBytes == 64
 	switch {
+	case f.icon && !fields:
+		f.compression = 0 // nothing else is in icons, whatever they say
+		f.standardMasks()
+	case os2 && f.compression == bmpJPEG:
+		f.compression = bmpRLE24
 	case os2 && f.compression > bmpRLE4:
-		return pdk.Unsupported("bmp compression of OS/2")
-	case !fields && f.compression > bmpRLE4:
+		return pdk.Unsupported("bmp in the fax coding of OS/2")
+	case !fields && f.compression > bmpAlphaBits:
 		return pdk.Unsupported("bmp compression")
+	case f.compression == bmpJPEG, f.compression == bmpPNG:
+		return nil
 	case !fields:
-		f.masks = map[int][4]uint32{16: {0x7c00, 0x3e0, 0x1f, 0}, 32: {0xff0000, 0xff00, 0xff, 0}}[f.bpp]
-		if f.icon && f.bpp == 32 {
-			f.masks[3] = 0xff000000
-		}
+		f.standardMasks()
 	case f.headerBytes >= 52:
 		f.readMasks(b[40:], f.headerBytes >= 56)
 	default:
@@ -116,6 +148,7 @@ func (f *bmpFile) layout(b []byte, off, used int64) error {
 		f.readMasks(m, n == 16)
 		f.pixels += n
 	}
+	f.runs = f.compression == bmpRLE8 || f.compression == bmpRLE4 || f.compression == bmpRLE24
 	f.alpha = f.masks[3] != 0
 	if f.bpp <= 8 {
 		f.color, f.depth = "palette", f.bpp
@@ -131,6 +164,19 @@ func (f *bmpFile) layout(b []byte, off, used int64) error {
 		return nil
 	}
 	return pdk.Unsupported("bmp bit depth")
+}
+
+// standardMasks are those of pixels without masks of their own.
+func (f *bmpFile) standardMasks() {
+	switch f.bpp {
+	case 16:
+		f.masks = [4]uint32{0x7c00, 0x3e0, 0x1f, 0}
+	case 32:
+		f.masks = [4]uint32{0xff0000, 0xff00, 0xff, 0}
+		if f.icon {
+			f.masks[3] = 0xff000000
+		}
+	}
 }
 
 func (f *bmpFile) readMasks(b []byte, alpha bool) {

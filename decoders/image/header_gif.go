@@ -14,7 +14,8 @@ type gifFile struct {
 	global     span // colour table: where, and how many bytes
 	background byte
 	pieces     []gifFrame
-	cut        bool // the file ends before its trailer
+	cut        bool // the file ends within a block
+	open       bool // or between two, before its trailer
 	played     *canvas
 }
 
@@ -49,6 +50,7 @@ func openGIF(in readapi.Input) (file, error) {
 	}
 	f.frames = max(1, int64(len(f.pieces)))
 	f.animated = f.frames > 1
+	f.cut = f.cut || f.open && f.animated // who draws one picture and forgets the trailer has lost nothing
 	return f, f.checked()
 }
 
@@ -85,7 +87,7 @@ func (f *gifFile) scan(off int64) {
 			return
 		}
 	}
-	f.cut = true
+	f.open = true
 }
 
 // picture keeps the picture whose descriptor is b, and returns where the next block begins, -1 at the end of the file.

@@ -90,6 +90,8 @@ func (f *pngFile) scan() {
 			f.trns, f.alpha = data, true
 		case "iCCP":
 			f.icc = true
+			f.profile = wholeProfile(f.in, data)
+			f.profile.chunk = true
 		case "acTL":
 			if b := readUpTo(f.in, data.off, 8); len(b) == 8 && f.idat == 0 {
 				declared, plays = int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:]))
@@ -174,6 +176,11 @@ func (f *pngFile) describe(name string, c span) {
 	case "eXIf":
 		f.profiles++
 		f.readEXIF(readUpTo(f.in, c.off, min(c.n, maxPNGMetadata)))
+	case "iTXt":
+		if string(readUpTo(f.in, c.off, min(c.n, int64(len(xmpKeyword))))) == xmpKeyword {
+			f.profiles++
+			f.readXMP(itxtText(readUpTo(f.in, c.off, min(c.n, maxPNGMetadata))[len(xmpKeyword):]))
+		}
 	case "zTXt", "tEXt":
 		const keyword = "Raw profile type "
 		if string(readUpTo(f.in, c.off, min(c.n, int64(len(keyword))))) == keyword {
@@ -213,8 +220,8 @@ func (h *header) readEXIF(b []byte) {
 		b = b[6:]
 	}
 	e := parseEXIF(b)
-	if h.orientation == 1 && e.orientation != 0 {
-		h.orientation = e.orientation
+	if !h.exif && e.orientation != 0 {
+		h.orientation, h.oriented, h.exif = e.orientation, true, true
 	}
 	h.gps = h.gps || e.gps
 }

@@ -91,10 +91,11 @@ func (f *webpFile) scan() {
 			}
 		case "ICCP":
 			f.icc = true
+			f.profile = wholeProfile(f.in, c)
 		case "EXIF":
 			f.readEXIF(readUpTo(f.in, c.off, min(c.n, maxPNGMetadata)))
 		case "XMP ":
-			f.metadata = true
+			f.readXMP(readUpTo(f.in, c.off, min(c.n, maxPNGMetadata)))
 		}
 	})
 }

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
-	"image/jpeg"
+	stdjpeg "image/jpeg"
 	"testing"
 
+	"github.com/glovebox-wasm/glovebox/decoders/image/internal/jpeg"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -19,15 +20,15 @@ func TestScansAreBounded(t *testing.T) {
 		}
 		return append(b, 0xff, 0xd9)
 	}
-	_, err := read(t, progressive(maxScans+1), nil)
-	if e, ok := asFailure(err); !ok || e.Code != readapi.CodeLimitFuel || e.Limit == nil || e.Limit.Name != "max_scans" || e.Limit.Actual != maxScans+1 {
+	_, err := read(t, progressive(jpeg.MaxScans+1), nil)
+	if e, ok := asFailure(err); !ok || e.Code != readapi.CodeLimitFuel || e.Limit == nil || e.Limit.Name != "max_scans" || e.Limit.Actual != jpeg.MaxScans+1 {
 		t.Errorf("one scan too many: %v", err)
 	}
-	if _, err := read(t, progressive(maxScans), nil); readapi.CodeOf(err) != readapi.CodeMalformed { // it has no tables
+	if _, err := read(t, progressive(jpeg.MaxScans), nil); readapi.CodeOf(err) != readapi.CodeMalformed { // it has no tables
 		t.Errorf("just enough scans: %v", err)
 	}
 	var b bytes.Buffer // a baseline picture may hold the bytes of a scan's marker where it likes
-	must(t, jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8)), nil))
+	must(t, stdjpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8)), nil))
 	comment := append([]byte("\xff\xfe\x20\x02"), bytes.Repeat([]byte("\xff\xda"), 4096)...)
 	if _, err := read(t, append(append(bytes.Clone(b.Bytes()[:2]), comment...), b.Bytes()[2:]...), nil); err != nil {
 		t.Errorf("a comment full of markers: %v", err)

@@ -137,10 +137,19 @@ func (d *ifdReader) data(e ifdEntry, most int64) []byte {
 	return d.bytes(d.offset(e.value[:]), n)
 }
 
-// uints returns up to most values of e, which must be of an unsigned integer type; nil when it is not or cannot be read.
+// place returns where the value of e lies, which must be bytes and more than an entry itself holds.
+func (d *ifdReader) place(e ifdEntry) (s span, ok bool) {
+	if e.typ != 1 && e.typ != 7 || e.count <= 8 || e.count > 1<<40 {
+		return s, false
+	}
+	return span{d.offset(e.value[:]), int64(e.count)}, true
+}
+
+// uints returns up to most values of e, which must be of an integer type; nil when it is not or cannot be read. Some writers take a signed
+// type for numbers that have no sign; below zero they are too large for anything.
 func (d *ifdReader) uints(e ifdEntry, most int64) []uint64 {
 	switch e.typ {
-	case 1, 3, 4, 7, 13, 16, 18:
+	case 1, 3, 4, 6, 7, 8, 9, 13, 16, 17, 18:
 	default:
 		return nil
 	}

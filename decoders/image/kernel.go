@@ -16,16 +16,20 @@ func clipSample(sum int) int {
 	return max(0, min(one, (sum+kernelOne/2)>>14))
 }
 
-// newKernel is Catmull-Rom (Keys 1981, a = -1/2), widened for shrinking from n to m samples. The samples span size, which is less than n
-// where the last of them is not a whole box. The products are rounded one by one: otherwise a machine with fused multiplication would
+// newKernel is a kernel for shrinking n samples to m. The samples span size, which is less than n where the last of them is not a whole box.
+func newKernel(n int, size float64, m int) kernel { return newKernelOf(n, size/float64(m), m, 1) }
+
+// newKernelOf is Catmull-Rom (Keys 1981, a = -1/2), widened for shrinking: scale of the n samples make one of m. Its taps are filled up to a
+// multiple of step, as far as there are samples. The products are rounded one by one: otherwise a machine with fused multiplication would
 // give other weights.
-func newKernel(n int, size float64, m int) kernel {
-	scale := size / float64(m)
-	if scale == 1 {
+func newKernelOf(n int, scale float64, m, step int) kernel {
+	if scale == 1 && n >= m {
 		return identity(m)
 	}
-	radius := float64(2 * scale)
-	k := kernel{first: make([]int, m), taps: min(n, int(math.Ceil(float64(2*radius))))}
+	wide := max(1, scale) // enlarging, a kernel goes through the samples
+	radius := float64(2 * wide)
+	taps := int(math.Ceil(float64(2 * radius)))
+	k := kernel{first: make([]int, m), taps: min(n, (taps+step-1)/step*step)}
 	k.weight = make([]int, m*k.taps)
 	raw := make([]float64, k.taps)
 	for i := range m {
@@ -33,7 +37,7 @@ func newKernel(n int, size float64, m int) kernel {
 		k.first[i] = max(0, min(n-k.taps, int(math.Floor(center-radius))+1))
 		sum := 0.0
 		for t := range raw {
-			raw[t] = catmullRom(math.Abs(float64(k.first[i]+t)-center) / scale)
+			raw[t] = catmullRom(math.Abs(float64(k.first[i]+t)-center) / wide)
 			sum += raw[t]
 		}
 		w := k.weight[i*k.taps : (i+1)*k.taps]

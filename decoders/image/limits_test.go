@@ -139,7 +139,7 @@ func TestUnits(t *testing.T) {
 	if got, next := at(func(r *readapi.Request) { r.Units = []readapi.Range{{From: 2, To: 3}, {From: 5, To: 5}} }); len(got) != 3 || got[2] != 5 || next != nil {
 		t.Errorf("2-3,5: frames %v, next %v", got, next)
 	}
-	got, next := at(func(r *readapi.Request) { r.Units, r.MaxTokens = []readapi.Range{{From: 2}}, 2*readapi.ImageTokens })
+	got, next := at(func(r *readapi.Request) { r.Units, r.MaxTokens = []readapi.Range{{From: 2}}, 2 }) // a patch each
 	if len(got) != 2 || next == nil || next.At != 4 {
 		t.Errorf("2- with tokens for two: frames %v, next %v", got, next)
 	}

@@ -1,9 +1,9 @@
 package image
 
 import (
-	"bytes"
 	"image"
-	"image/jpeg"
+
+	"github.com/glovebox-wasm/glovebox/decoders/image/internal/jpeg"
 )
 
 // planesOf returns the components of a decoded JPEG or VP8 frame.
@@ -25,21 +25,46 @@ func planesOf(m *image.YCbCr) []plane {
 	return []plane{{m.Y, m.YStride, w, h}, {m.Cb, m.CStride, cw, ch}, {m.Cr, m.CStride, cw, ch}}
 }
 
+// sizedPlanes is a raster that makes planes of the size that is asked for while it decodes: luma of tw by th and chroma of half that,
+// rounded up, or luma alone; nil when its pixels are something else.
+type sizedPlanes interface{ planesAt(tw, th int) []plane }
+
 // encodePlanes makes a JPEG of tw by th out of a picture's luma and chroma. ok is false where the general way is the right one: the
-// picture has no planes, is small, has less chroma than a JPEG wants, or does not fit maxBytes so.
+// picture has no planes, is small, has less chroma than a JPEG wants and cannot enlarge it, or does not fit maxBytes so.
 func encodePlanes(p picture, tw, th int, maxBytes int64) (e encoded, ok bool) {
-	src, ok := p.raster.(planar)
-	if !ok || tw*th <= smallArea {
+	w, h := p.size()
+	if tw*th <= smallArea || p.orientation > 1 && tw == w && (w|h)&1 != 0 { // turned, odd chroma would slip by a pixel
 		return e, false
+	}
+	parts := planesFor(p.raster, tw, th)
+	if parts == nil {
+		return e, false
+	}
+	for i := range parts {
+		parts[i] = parts[i].upright(p.orientation)
+	}
+	for _, q := range jpegQualities {
+		b := jpeg.Encode(encodable(parts), q)
+		if maxBytes <= 0 || int64(len(b)) <= maxBytes {
+			return encoded{"image/jpeg", parts[0].w, parts[0].h, b}, true
+		}
+	}
+	return e, false
+}
+
+// planesFor returns the planes of a JPEG of tw by th, nil when the raster has none for it.
+func planesFor(r raster, tw, th int) []plane {
+	if src, ok := r.(sizedPlanes); ok {
+		return src.planesAt(tw, th)
+	}
+	src, ok := r.(planar)
+	if !ok {
+		return nil
 	}
 	parts, limited := src.planes()
-	w, h := p.size()
-	if len(parts) == 0 || p.orientation > 1 && tw == w && (w|h)&1 != 0 { // turned, odd chroma would slip by a pixel
-		return e, false
-	}
 	cw, ch := (tw+1)/2, (th+1)/2
-	if len(parts) == 3 && (parts[1].w < cw || parts[1].h < ch) {
-		return e, false
+	if len(parts) == 0 || len(parts) == 3 && (parts[1].w < cw || parts[1].h < ch) {
+		return nil
 	}
 	for i := range parts {
 		size := image.Pt(tw, th)
@@ -52,24 +77,17 @@ func encodePlanes(p picture, tw, th int, maxBytes int64) (e encoded, ok bool) {
 		if limited {
 			parts[i] = parts[i].fullRange(i == 0)
 		}
-		parts[i] = parts[i].upright(p.orientation)
 	}
-	var b bytes.Buffer
-	if jpeg.Encode(&b, joined(parts), &jpeg.Options{Quality: jpegQualities[0]}) != nil || maxBytes > 0 && int64(b.Len()) > maxBytes {
-		return e, false
-	}
-	return encoded{"image/jpeg", parts[0].w, parts[0].h, b.Bytes()}, true
+	return parts
 }
 
-// joined is the picture that the planes make.
-func joined(p []plane) image.Image {
-	r := image.Rect(0, 0, p[0].w, p[0].h)
-	if len(p) == 1 {
-		return &image.Gray{Pix: p[0].pix, Stride: p[0].stride, Rect: r}
+// encodable gives planes to the encoder.
+func encodable(p []plane) []jpeg.Plane {
+	out := make([]jpeg.Plane, len(p))
+	for i, c := range p {
+		out[i] = jpeg.Plane{Pix: c.pix, Stride: c.stride, W: c.w, H: c.h}
 	}
-	return &image.YCbCr{
-		Y: p[0].pix, Cb: p[1].pix, Cr: p[2].pix, YStride: p[0].stride, CStride: p[1].stride, SubsampleRatio: image.YCbCrSubsampleRatio420, Rect: r,
-	}
+	return out
 }
 
 // fullRange spreads luma of 16 to 235, or chroma of 16 to 240, over all of a byte (BT.601).

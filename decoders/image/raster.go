@@ -48,6 +48,17 @@ type planar interface {
 
 func (m *stdRaster) planes() ([]plane, bool) { return m.parts, false }
 
+// inkRaster is a stdRaster of four inks.
+type inkRaster struct {
+	stdRaster
+	src *image.CMYK
+}
+
+func (m *inkRaster) inks(y int, dst []byte) (alpha []byte, err error) {
+	copy(dst, m.src.Pix[y*m.src.Stride:][:4*m.src.Rect.Dx()])
+	return nil, nil
+}
+
 func (m *stdRaster) size() (int, int) { return m.img.Bounds().Dx(), m.img.Bounds().Dy() }
 func (m *stdRaster) opaque() bool     { return m.solid }
 func (m *stdRaster) row(y int, dst []byte) error {
@@ -89,6 +100,7 @@ func fromStd(img image.Image) raster {
 	case *image.CMYK:
 		m.solid = true
 		m.fill = func(y int, dst []byte) { copyCMYK(dst, src.Pix[src.PixOffset(b.Min.X, y):][:4*b.Dx()]) }
+		return &inkRaster{stdRaster: *m, src: src}
 	}
 	if m.fill == nil {
 		m.fill = func(y int, dst []byte) { copyAny(dst, img, y) }

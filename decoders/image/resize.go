@@ -9,6 +9,9 @@ package image
 // machine.
 func shrink(src raster, tw, th int) (out *nrgba, rows int) {
 	sw, sh := src.size()
+	if s, ok := src.(selfShrinking); ok && (tw < sw || th < sh) {
+		return s.shrunk(tw, th), th
+	}
 	out = newNRGBA(tw, th)
 	out.solid = src.opaque()
 	if out.solid {
@@ -32,6 +35,9 @@ func shrink(src raster, tw, th int) (out *nrgba, rows int) {
 	return out, r.run()
 }
 
+// selfShrinking is a raster that knows a shorter way to a smaller size than over its rows.
+type selfShrinking interface{ shrunk(tw, th int) *nrgba }
+
 func (m *nrgba) fillAlpha() {
 	for i := 3; i < len(m.pix); i += 4 {
 		m.pix[i] = 0xff
@@ -47,18 +53,11 @@ type plane struct {
 // shrink is the function shrink for a plane. The target may be the plane's size, not more.
 func (p plane) shrink(tw, th int) plane {
 	out := plane{make([]byte, tw*th), tw, tw, th}
-	fetch := func(y int, dst []byte) error {
-		copy(dst, p.pix[y*p.stride:][:p.w])
-		return nil
+	var s planeShrinker
+	s.start(p.w, p.h, ratio{p.w, tw}, ratio{p.h, th}, out)
+	for y := range p.h {
+		s.push(p.pix[y*p.stride:])
 	}
-	r := resampling{sw: p.w, sh: p.h, tw: tw, th: th, pixel: 1, channels: 1, fetch: fetch}
-	r.emit = func(y int, sums []int) {
-		dst := out.pix[y*tw : (y+1)*tw]
-		for x, v := range sums {
-			dst[x] = byte((clipSample(v) + 127) / 255)
-		}
-	}
-	r.run()
 	return out
 }
 
@@ -91,7 +90,7 @@ func storeAlpha(dst []byte, sums []int) {
 type resampling struct {
 	sw, sh, tw, th int
 	pixel          int // bytes of a source pixel
-	channels       int // samples that are kept of it: 1, 3 (no alpha) or 4
+	channels       int // samples that are kept of it: 3 (no alpha) or 4
 	fetch          func(y int, dst []byte) error
 	emit           func(y int, sums []int) // a finished row, each sample times kernelOne
 

@@ -20,10 +20,12 @@ import (
 
 // Decoder reads the text family of media types. Its unit is the line, from 1, its line end included.
 //
-// Forms: auto and text drop NUL padding at the end of the file; source keeps every character. In all of them the charset is converted,
-// the byte order mark removed, and bytes that are no character become U+FFFD. Meta: charset (WHATWG label), charset_source (bom, pattern,
-// utf-8, declared, statistical, default), confidence (0 to 1), lines, newline (lf, crlf, cr, mixed, none), replaced and hidden
-// (characters), nul_padding (bytes left out). The counts cover what was scanned: the whole file when total is exact.
+// Forms: auto and text drop NUL padding at the end of the file and the escapes of terminals, and show the first 2,000 characters of longer
+// lines unless a single line is asked for; source keeps every character. In all of them the charset is converted, the byte order mark
+// removed, and bytes that are no character become U+FFFD. Meta: charset (WHATWG label), charset_source (bom, pattern, utf-8, declared,
+// statistical, default), confidence (0 to 1), lines, newline (lf, crlf, cr, mixed, none), replaced and hidden (characters), ansi (escapes
+// left out), nul_padding (bytes left out). The counts cover what was scanned: the whole file when total is exact. Warnings: replaced,
+// hidden_text (with the places of the first characters), low_confidence, nul_padding.
 //
 // Errors: malformed_input for a binary, unsupported_feature for a charset that nobody decodes, limit_output for a line of more than
 // 32 MiB.
@@ -35,10 +37,11 @@ var Decoder = pdk.Decoder{
 		"text/vcard", "application/json", "application/x-ndjson", "application/xml", "application/x-ipynb+json", "application/rtf",
 		"application/mbox", "message/rfc822", "image/svg+xml",
 	},
-	Unit:    readapi.UnitLine,
-	Forms:   []readapi.Form{readapi.FormText, readapi.FormSource},
-	Samples: samples,
-	Decode:  decode,
+	Unit:     readapi.UnitLine,
+	Children: true,
+	Forms:    []readapi.Form{readapi.FormText, readapi.FormSource},
+	Samples:  samples,
+	Decode:   decode,
 }
 
 // WarnNULPadding says that NUL bytes at the end of the file were left out.
@@ -68,7 +71,7 @@ func plain(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
 	if err != nil {
 		return err
 	}
-	l := newLines(req, w)
+	l := newLines(req, w).capped()
 	for {
 		chunk, err := src.next()
 		if err == io.EOF {
@@ -98,7 +101,10 @@ func report(src *source, l *lines, w *pdk.Writer, whole bool) error {
 	w.Total(l.count, !whole)
 	meta := map[string]any{
 		"charset": src.charset.Label, "charset_source": src.charset.Source, "confidence": float64(src.charset.Percent) / 100,
-		"lines": l.count, "newline": l.newline(), "replaced": src.replaced, "hidden": l.hidden,
+		"lines": l.count, "newline": l.newline(), "replaced": src.replaced, "hidden": l.hidden.all,
+	}
+	if l.strip != nil && l.strip.count > 0 {
+		meta["ansi"] = l.strip.count
 	}
 	if src.padding > 0 {
 		meta["nul_padding"] = src.padding
@@ -112,6 +118,11 @@ func report(src *source, l *lines, w *pdk.Writer, whole bool) error {
 	if src.replaced > 0 {
 		detail := strconv.FormatInt(src.replaced, 10) + " sequences are no character in " + src.charset.Label + " and became U+FFFD"
 		if err := w.Warn(readapi.WarnReplaced, detail, 0); err != nil {
+			return err
+		}
+	}
+	if l.hidden.unseen > 0 {
+		if err := w.Warn(readapi.WarnHiddenText, l.hidden.detail(), l.hidden.first[0].line); err != nil {
 			return err
 		}
 	}

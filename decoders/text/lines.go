@@ -2,8 +2,9 @@ package text
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 
@@ -23,49 +24,82 @@ type lines struct {
 	last int64 // last line that the answer may have
 	all  bool  // every line is wanted
 
+	most  int       // characters of a line that are shown, 0: all
+	strip *stripper // of the escapes of terminals; nil where they stay
+
 	carry []byte // of the line that is not finished yet, when it is wanted
+	over  int64  // characters behind carry that are only counted
 	open  bool   // the line has bytes already
-	cr    bool   // its last one is a CR that may be half of a CRLF
+	cr    bool   // a CR follows them that may be half of a CRLF
 
 	count  int64 // lines begun
 	done   bool  // nothing more is wanted
 	full   bool  // the writer has no room for more
-	hidden int64
+	hidden hiddenCount
 
 	lfs, crlfs, crs int64
 }
 
 func newLines(req *readapi.Request, w *pdk.Writer) *lines {
-	return &lines{
+	l := &lines{
 		req: req, w: w, from: max(1, req.Start.At), last: readapi.LastSelected(req.Units), all: len(req.Units) == 0 && req.Start.At <= 1,
 	}
+	if req.Form != readapi.FormSource {
+		l.strip = &stripper{}
+	}
+	return l
 }
+
+// capped shows no more than the beginning of long lines, unless a single line was asked for or the source.
+func (l *lines) capped() *lines {
+	alone := len(l.req.Units) == 1 && l.req.Units[0].From == l.req.Units[0].To
+	if l.req.Form != readapi.FormSource && !alone {
+		l.most = mostShown
+	}
+	return l
+}
+
+// mostShown is how many characters of a line are shown: about a page of prose, and a hundredth of what one answer holds, so that a minified
+// file or a log of objects leaves room for the other lines.
+const mostShown = 2000
 
 // feed takes the next piece of text. When the answer is full it goes on counting.
 func (l *lines) feed(b []byte) error {
-	l.hidden += countHidden(b)
+	if l.strip != nil {
+		b = l.strip.filter(b)
+	}
+	return l.take(b)
+}
+
+func (l *lines) take(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
 	if l.cr { // the chunk before ended in CR
 		l.cr = false
-		if len(b) > 0 && b[0] == '\n' {
+		end := crlf[:1]
+		if b[0] == '\n' {
+			end, b = crlf, b[1:]
 			l.crlfs++
-			if err := l.end(b[:1]); err != nil {
-				return err
-			}
-			b = b[1:]
 		} else {
 			l.crs++
-			if err := l.end(nil); err != nil {
-				return err
-			}
+		}
+		if err := l.end(end); err != nil {
+			return err
 		}
 	}
+	finished := l.count
+	if l.open {
+		finished--
+	}
+	l.hidden.add(b, finished)
 	nextCR, nextLF := index(b, '\r', 0), index(b, '\n', 0) // each is searched for once: a text may have none of the other
 	for start := 0; start < len(b); {
 		i := nextLF
 		switch {
 		case nextCR < i && nextCR == len(b)-1: // the next chunk says whether it is half of a CRLF
 			l.cr = true
-			return l.grow(b[start:])
+			return l.grow(b[start:nextCR])
 		case nextCR < i-1:
 			i = nextCR
 			l.crs++
@@ -91,6 +125,8 @@ func (l *lines) feed(b []byte) error {
 	return nil
 }
 
+var crlf = []byte("\r\n")
+
 // index returns where c is in b from start on, len(b) if it is not.
 func index(b []byte, c byte, start int) int {
 	if i := bytes.IndexByte(b[start:], c); i >= 0 {
@@ -101,10 +137,15 @@ func index(b []byte, c byte, start int) int {
 
 // finish ends the text: what is left is a line without an end.
 func (l *lines) finish() error {
+	if l.strip != nil {
+		if err := l.take(l.strip.rest()); err != nil {
+			return err
+		}
+	}
 	if l.cr {
 		l.cr = false
 		l.crs++
-		return l.end(nil)
+		return l.end(crlf[:1])
 	}
 	if !l.open {
 		return nil
@@ -137,6 +178,19 @@ func (l *lines) grow(b []byte) error {
 	if !l.wanted() {
 		return nil
 	}
+	if l.most > 0 {
+		room := max(0, l.most*utf8.UTFMax-len(l.carry))
+		if l.over > 0 {
+			room = 0
+		}
+		if room < len(b) {
+			for room > 0 && !utf8.RuneStart(b[room]) {
+				room--
+			}
+			l.over += int64(utf8.RuneCount(b[room:]))
+			b = b[:room]
+		}
+	}
 	if size := int64(len(l.carry) + len(b)); size > maxLineBytes {
 		return pdk.OverLimit(readapi.CodeLimitOutput, "max_line_bytes", maxLineBytes, size)
 	}
@@ -144,26 +198,60 @@ func (l *lines) grow(b []byte) error {
 	return nil
 }
 
-// end finishes a line with tail and emits it.
+// end finishes a line with tail, its line end included, and emits it.
 func (l *lines) end(tail []byte) error {
 	l.begin()
 	l.open = false
 	if !l.wanted() {
 		return nil
 	}
+	over := l.over
+	l.over = 0
 	if len(l.carry) > 0 {
+		if over > 0 { // nothing but the line end is to be had behind it
+			body := bytes.TrimRight(tail, "\r\n")
+			over += int64(utf8.RuneCount(body))
+			tail = tail[len(body):]
+		}
 		l.carry = append(l.carry, tail...)
 		tail = l.carry
 		l.carry = l.carry[:0]
 	}
 	// The writer copies what it keeps.
-	err := l.w.Line(l.count, unsafe.String(unsafe.SliceData(tail), len(tail)))
+	line := unsafe.String(unsafe.SliceData(tail), len(tail))
+	var err error
+	if shown, cut := l.shorten(line, over); cut {
+		err = l.w.LineCut(l.count, shown)
+	} else {
+		err = l.w.Line(l.count, line)
+	}
 	l.full = errors.Is(err, pdk.ErrFull)
 	l.done = l.full || l.count >= l.last
 	if l.full {
 		return nil
 	}
 	return err
+}
+
+// shorten returns what is shown of a line that has over characters more than line has, and whether that is not all.
+func (l *lines) shorten(line string, over int64) (shown string, cut bool) {
+	if l.most == 0 || len(line) <= l.most && over == 0 {
+		return "", false
+	}
+	body := strings.TrimRight(line, "\r\n")
+	at, n := 0, 0
+	for ; at < len(body) && n < l.most; n++ {
+		_, size := utf8.DecodeRuneInString(body[at:])
+		at += size
+	}
+	if at == len(body) && over == 0 {
+		return "", false
+	}
+	if border := readapi.CutGrapheme(body, at); border > 0 {
+		at = border
+	}
+	more := over + int64(utf8.RuneCountInString(body[at:]))
+	return body[:at] + "… [" + strconv.FormatInt(more, 10) + " more characters; read line " + strconv.FormatInt(l.count, 10) + " alone to see them]" + line[len(body):], true
 }
 
 // newline names the line end that the text uses.
@@ -179,40 +267,4 @@ func (l *lines) newline() string {
 		return "cr"
 	}
 	return "mixed"
-}
-
-// countHidden counts the characters of b that readapi.Hidden names. Runs of printable ASCII go by eight bytes at a time.
-func countHidden(b []byte) (n int64) {
-	const ones = 0x0101010101010101
-	for len(b) > 0 {
-		if len(b) >= 8 {
-			v := binary.LittleEndian.Uint64(b)
-			// A byte below 0x20 borrows into its high bit; one of 0x7f or above carries into it.
-			if ((v-0x20*ones)|(v+ones)|v)&(0x80*ones) == 0 {
-				b = b[8:]
-				continue
-			}
-		}
-		if c := b[0]; c < utf8.RuneSelf {
-			if c < 0x20 && c != '\t' && c != '\n' && c != '\r' || c == 0x7f {
-				n++
-			}
-			b = b[1:]
-			continue
-		}
-		size := 2
-		switch c := b[0]; {
-		case c == 0xc2, c == 0xd8, c == 0xe1, c == 0xe2, c == 0xef, c >= 0xf3: // what these begin may be hidden; a test holds it
-			var r rune
-			if r, size = utf8.DecodeRune(b); readapi.Hidden(r) {
-				n++
-			}
-		case c >= 0xf0:
-			size = 4
-		case c >= 0xe0:
-			size = 3
-		}
-		b = b[min(size, len(b)):]
-	}
-	return n
 }

@@ -22,7 +22,31 @@ type renderer struct {
 }
 
 // rendererOf returns how files of a media type are shown; ok is false for those that are shown as they stand.
-func rendererOf(readapi.MediaType) (r renderer, ok bool) { return renderer{}, false }
+func rendererOf(mt readapi.MediaType) (r renderer, ok bool) {
+	switch mt {
+	case "text/html":
+		return pages, true
+	case "application/json":
+		return jsonTexts, true
+	case "application/x-ndjson":
+		return jsonLines, true
+	case "application/xml", "image/svg+xml":
+		return xmlTexts, true
+	case "text/csv":
+		return commaTables, true
+	case "text/tab-separated-values":
+		return tabTables, true
+	case "message/rfc822":
+		return mails, true
+	case "application/rtf":
+		return rtfs, true
+	case "application/x-ipynb+json":
+		return notebooks, true
+	case "application/mbox":
+		return mailboxes, true
+	}
+	return renderer{}, false
+}
 
 // errPlain is returned by a renderer for a file that is not what its media type says.
 var errPlain = errors.New("text: shown as it stands")

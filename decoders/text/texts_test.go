@@ -16,7 +16,7 @@ func TestDetectLanguages(t *testing.T) {
 			for what, want := range map[string]string{"a line": line, "all": l.Text, "pages": strings.Repeat(l.Text, 60)} {
 				res := read(t, charsettest.Encode(t, want, label), asSource)
 				if got := textOf(res); got != want {
-					t.Errorf("%s of %s in %s is read as %v (%v, %v): %.80q", what, l.Name, label, res.Meta["label"], res.Meta["charset_source"], res.Meta["confidence"], got)
+					t.Errorf("%s of %s in %s is read as %v (%v, %v): %.80q", what, l.Name, label, res.Meta["charset"], res.Meta["charset_source"], res.Meta["confidence"], got)
 				}
 			}
 		}
@@ -37,7 +37,7 @@ func TestDetectShort(t *testing.T) {
 				if res, err := try(charsettest.Encode(t, want, label), asSource); err == nil && textOf(res) == want {
 					right++
 				} else {
-					t.Logf("%d characters of %s in %s: %v", runes, l.Name, label, res.Meta["label"])
+					t.Logf("%d characters of %s in %s: %v", runes, l.Name, label, res.Meta["charset"])
 				}
 			}
 		}

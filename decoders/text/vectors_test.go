@@ -22,6 +22,7 @@ func generate(t *testing.T) (out []decodertest.Vector) {
 	out = append(out, declaredVectors(t)...)
 	out = append(out, lineVectors()...)
 	out = append(out, damageVectors()...)
+	out = append(out, letterVectors(t)...)
 	return append(out, refusalVectors()...)
 }
 
@@ -64,6 +65,7 @@ func charsetVectors(t *testing.T) (out []decodertest.Vector) {
 		vector("gbk-short", "six characters", charsettest.Encode(t, "好的，谢谢\n", "gbk"), "好的，谢谢\n"),
 		vector("gbk-behind-ascii", "8.6 kB of ASCII before the first other byte", head+charsettest.Encode(t, chinese, "gbk"), head+chinese),
 		vector("iso-2022-jp-behind-ascii", "8.6 kB of ASCII before the first escape", head+charsettest.Encode(t, charsettest.Languages[17].Text, "iso-2022-jp"), head+charsettest.Languages[17].Text),
+		vector("charset-iso-2022-kr", "shifts, and a line that begins in ASCII again", "\x1b$)C\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", "\n가나 다라\n"),
 		vector("quotes-windows-1252", "nothing above ASCII but typographic marks", charsettest.Encode(t, "“It’s fine” – he said…\n", "windows-1252"), "“It’s fine” – he said…\n"),
 	)
 }
@@ -76,7 +78,7 @@ func declaredVectors(t *testing.T) []decodertest.Vector {
 	python := "#!/usr/bin/env python\n# -*- coding: iso-8859-15 -*-\nprice = '5 \u20ac'\n"
 	lie := html("iso-8859-1", "Größe, 流水线")
 	misled := html("iso-8859-1", strings.TrimSuffix(charsettest.Languages[8].Text, "\n"))
-	markup := func(v *decodertest.Vector) { v.MediaType = "text/html" }
+	markup := func(v *decodertest.Vector) { v.MediaType, v.Form = "text/html", readapi.FormSource }
 	return []decodertest.Vector{
 		with(vector("declared-html", "two characters, and a page that says which", strings.Replace(html("gb2312", "#"), "#", charsettest.Encode(t, "中文", "gbk"), 1), html("gb2312", "中文")), markup),
 		with(vector("declared-html-lies", "valid UTF-8 wins over what the page says", lie, lie), markup),
@@ -88,6 +90,7 @@ func declaredVectors(t *testing.T) []decodertest.Vector {
 
 func lineVectors() []decodertest.Vector {
 	long := strings.Repeat("ein langer Satz ohne Zeilenende, ", 400)
+	flags := strings.Repeat("🇩🇪🇫🇷", 600)
 	numbered := "one\ntwo\r\nthree\rfour\n\nsix"
 	return []decodertest.Vector{
 		vector("empty", "no bytes: a document without lines", "", ""),
@@ -97,7 +100,10 @@ func lineVectors() []decodertest.Vector {
 		vector("newlines-mixed", "", numbered, numbered),
 		vector("newlines-none", "no line end at the end", "a\nb", "a\nb"),
 		vector("newlines-not", "U+2028, U+0085, VT and FF end no line", "a\u2028b\u0085c\vd\fe\n", "a\u2028b\u0085c\vd\fe\n"),
-		vector("long-line", "13 kB without a line end", long, long),
+		with(vector("long-line", "13 kB without a line end: its beginning, and how to read on", long, shown(long, 1)), func(v *decodertest.Vector) { v.Form = readapi.FormText }),
+		with(vector("long-line-alone", "asked for by its number it is whole", long, long), func(v *decodertest.Vector) { v.Units = []readapi.Range{{From: 1, To: 1}} }),
+		with(vector("long-line-source", "the source has all", long, long), func(v *decodertest.Vector) { v.Form = readapi.FormSource }),
+		vector("long-line-flags", "the cut would go through a flag", "x"+flags+"\nnext\n", shown("x"+flags+"\n", 1)+"next\n"),
 		vector("blank-lines", "", "\n\n\n", "\n\n\n"),
 		vector("clusters", "characters that a cut must not take apart", strings.Repeat("👩‍🔧🏳️‍🌈é", 60)+"\n", strings.Repeat("👩‍🔧🏳️‍🌈é", 60)+"\n"),
 		with(vector("units", "lines of three kinds by number", numbered, "two\r\nthree\rsix"), func(v *decodertest.Vector) {
@@ -117,12 +123,20 @@ func damageVectors() []decodertest.Vector {
 	padded := log + strings.Repeat("\x00", 600)
 	replaced := func(v *decodertest.Vector) { v.Warnings = []string{readapi.WarnReplaced} }
 	hidden := "plain \u202egnp.exe\u202c and \u200b\U000E0041\U000E0042\n"
+	seen := func(v *decodertest.Vector) { v.Warnings = []string{readapi.WarnHiddenText} }
+	ansi := "\x1b]8;;https://example.org/\x1b\\link\x1b]8;;\x1b\\, \x1b]0;title\atext\x1bPq#0~~\x1b\\\n"
+	ordinary := "می\u200cخواهم 👩\u200d🔧 ❤\ufe0f שלום!\u200f 🏴\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F\n"
 	return []decodertest.Vector{
 		vector("nul-in-log", "one NUL in a log is text", log[:100]+"\x00"+log[100:], log[:100]+"\x00"+log[100:]),
 		with(vector("nul-padding", "a log that a crash cut off", padded, log), func(v *decodertest.Vector) { v.Warnings = []string{WarnNULPadding} }),
 		with(vector("nul-padding-source", "the source keeps it", padded, padded), func(v *decodertest.Vector) { v.Form = readapi.FormSource }),
-		vector("ansi", "terminal escapes are not those of ISO-2022", "\x1b[1;31mred\x1b[0m (B\n", "\x1b[1;31mred\x1b[0m (B\n"),
-		vector("hidden", "bidi controls, zero-width and tag characters: the host shows them, the decoder gives them", hidden, hidden),
+		vector("ansi", "terminal escapes are not those of ISO-2022", "\x1b[1;31mred\x1b[0m (B\n", "red (B\n"),
+		vector("ansi-strings", "the text of a hyperlink stays, a title and a picture go", ansi, "link, text\n"),
+		with(vector("ansi-source", "the source keeps them", ansi, ansi), func(v *decodertest.Vector) { v.Form = readapi.FormSource }),
+		vector("ansi-broken", "a string without an end loses no text", "a\x1b]no end\nb\x1b[3\nc\x1b", "ano end\nb\nc"),
+		with(vector("hidden", "bidi controls, zero-width and tag characters: the host shows them, the decoder gives them", hidden, hidden), seen),
+		with(vector("hidden-selectors", "a run of variation selectors spells bytes", "😀\U000E0158\U000E0155\U000E015C\n", "😀\U000E0158\U000E0155\U000E015C\n"), seen),
+		vector("hidden-not", "joiners of Persian and emoji, a mark of Hebrew, a flag: no false alarm", ordinary, ordinary),
 		with(vector("utf-8-damaged", "three bad bytes, each a U+FFFD", "Größe ä ö ü\xff ß é\xc3 è\xa0\n", "Größe ä ö ü\uFFFD ß é\uFFFD è\uFFFD\n"), replaced),
 		with(vector("utf-8-cut", "the file ends inside a character", "流水线\xe6\xb5", "流水线\uFFFD"), replaced),
 		with(vector("utf-8-and-latin", "two charsets in one file", "Café\nCaf\xe9\n", "Café\nCaf\uFFFD\n"), replaced),
@@ -143,7 +157,8 @@ func refusalVectors() []decodertest.Vector {
 		refusal("binary-noise", "random bytes", string(noise), readapi.CodeMalformed),
 		refusal("binary-png", "the beginning of a PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10\x00\x00\x00\x10\x08\x02\x00\x00\x00", readapi.CodeMalformed),
 		refusal("binary-nuls", "nothing but NULs", strings.Repeat("\x00", 64), readapi.CodeMalformed),
-		refusal("charset-iso-2022-kr", "a charset that nobody decodes", "\x1b$)C\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", readapi.CodeUnsupportedFeature),
+		refusal("charset-iso-2022-cn", "a charset that nobody decodes", "\x1b$)A\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", readapi.CodeUnsupportedFeature),
+		refusal("charset-utf-7", "another one", "caf+AOk-, d+AOk-j+AOA- vu\n", readapi.CodeUnsupportedFeature),
 		with(refusal("form-image", "a text has no pictures", "hello\n", readapi.CodeInvalidRequest), func(v *decodertest.Vector) { v.Form = readapi.FormImage }),
 	}
 }

@@ -43,7 +43,7 @@ func (f *fake) Read(_ context.Context, uri string, sel readapi.Selection, _ *rea
 		}
 		tokens := readapi.EstimateTokens(p.Text + string(p.Data))
 		if p.Image != nil {
-			tokens = readapi.ImageTokens
+			tokens, p.EstTokens = readapi.ImageTokens, readapi.ImageTokens
 		}
 		if doc.Usage.EstTokens+tokens > sel.MaxTokens && len(doc.Parts) > 0 {
 			doc.Next = strconv.Itoa(i)

@@ -86,9 +86,9 @@ func (s *Set) within(ctx context.Context, uri string, sel readapi.Selection, mos
 		}
 		reveal(doc)
 		text := layout(doc)
-		images := int64(len(pictures(doc)))
+		images, cost := imageTokens(doc)
 		tokens := readapi.EstimateTokens(text)
-		actual = tokens + images*readapi.ImageTokens
+		actual = tokens + cost
 		if actual <= most || tokens <= most && images == 1 { // one picture cannot be made smaller
 			return doc, text, nil
 		}
@@ -125,6 +125,17 @@ func pictures(doc *readapi.Document) (out []readapi.Image) {
 		}
 	}
 	return out
+}
+
+// imageTokens is how many pictures doc has and what they cost.
+func imageTokens(doc *readapi.Document) (images int, cost int64) {
+	for _, p := range doc.Parts {
+		if p.Type == readapi.PartImage && p.Image != nil {
+			images++
+			cost += p.EstTokens
+		}
+	}
+	return images, cost
 }
 
 // pictureJSON stands for a picture in the structured answer: its bytes are Result.Images[Image-1].

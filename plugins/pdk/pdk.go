@@ -86,7 +86,7 @@ func (d *Decoder) HasForm(form readapi.Form) bool {
 
 // run calls the decoder and closes its answer with an end or an error frame.
 func run(d *Decoder, in readapi.Input, req *readapi.Request, sink func(abi.Kind, []byte) bool) {
-	w := &Writer{req: req, sink: sink}
+	w := &Writer{req: req, fit: req.Fit(), sink: sink}
 	var err error
 	switch {
 	case !d.HasForm(req.Form):

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"iter"
 	"strconv"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -15,6 +14,7 @@ import (
 // decode; the decoder returns whichever it gets. It is for one goroutine.
 type Writer struct {
 	req  *readapi.Request
+	fit  readapi.Fit // of pictures
 	sink func(abi.Kind, []byte) bool
 	buf  []byte
 
@@ -99,13 +99,30 @@ func (w *Writer) Text(at int64, text string) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	return w.textFrom(at, skip, text[skip:])
+	return w.textFrom(at, skip, text[skip:], false)
 }
 
-// textFrom emits text, which begins at offset skip of unit at.
-func (w *Writer) textFrom(at, skip int64, text string) error {
+// LineCut emits what is shown of a line that is longer: a text of the decoder's own making, which should say how to get the rest. The part
+// is truncated, and more lines may follow.
+func (w *Writer) LineCut(at int64, shown string) error {
+	given, err := w.begin(at)
+	if err != nil || given {
+		return err
+	}
+	skip, err := w.skip(shown)
+	if err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return w.textFrom(at, skip, shown[skip:], true)
+}
+
+// textFrom emits text, which begins at offset skip of unit at. cut means that the unit has more than this.
+func (w *Writer) textFrom(at, skip int64, text string, cut bool) error {
 	if w.fits(w.cost(text)) {
-		return w.text(abi.Part{At: at, Offset: skip}, text)
+		return w.text(abi.Part{At: at, Offset: skip, Truncated: cut}, text)
 	}
 	if w.parts > 0 {
 		return w.full(skip)
@@ -130,7 +147,7 @@ func (w *Writer) Line(at int64, line string) error {
 	line = line[skip:]
 	tokens, size := w.cost(line)
 	if !w.fits(tokens, size) {
-		return w.textFrom(at, skip, line)
+		return w.textFrom(at, skip, line, false)
 	}
 	if len(w.lines) > 0 && (at != w.lineTo+1 || len(w.lines)+len(line) > coalesceBytes) {
 		if err := w.flush(); err != nil {
@@ -160,8 +177,8 @@ func (w *Writer) cost(text string) (tokens, bytes int64) {
 // escaped reports whether the host will escape what is hidden in a text.
 func (w *Writer) escaped() bool { return w.req.Form != readapi.FormSource && !w.req.Unescaped }
 
-// Image emits a picture of unit at, encoded as image/png or image/jpeg. Pictures and data are not cut: one that does not fit goes to the
-// next answer.
+// Image emits a picture of unit at, encoded as image/png or image/jpeg, as the request's TakesImage says, at the size that its Fit says; the
+// host has one that is not so scaled and encoded again. Pictures and data are not cut: one that does not fit goes to the next answer.
 func (w *Writer) Image(at int64, mediaType readapi.MediaType, width, height int, encoded []byte) error {
 	given, err := w.begin(at)
 	if err != nil || given {
@@ -170,13 +187,14 @@ func (w *Writer) Image(at int64, mediaType readapi.MediaType, width, height int,
 	if err := w.flush(); err != nil {
 		return err
 	}
-	if !w.fits(readapi.ImageTokens, int64(len(encoded))) && w.parts > 0 {
+	cost := w.fit.Cost.Tokens(int64(width), int64(height))
+	if !w.fits(cost, int64(len(encoded))) && w.parts > 0 {
 		return w.full(0)
 	}
 	if w.req.MaxBytes > 0 && int64(len(encoded)) > w.req.MaxBytes {
 		return w.fail(OverLimit(readapi.CodeLimitOutput, "max_bytes", w.req.MaxBytes, int64(len(encoded))))
 	}
-	w.spend(readapi.ImageTokens, int64(len(encoded)))
+	w.spend(cost, int64(len(encoded)))
 	return w.emit(abi.KindImage, abi.Part{At: at, MediaType: mediaType, Width: width, Height: height}, encoded)
 }
 
@@ -246,10 +264,12 @@ func (w *Writer) File(at int64, c readapi.Child, data []byte) error {
 		if err := w.flush(); err != nil {
 			return err
 		}
-		if w.parts > 0 && (!w.fits(readapi.ImageTokens, 0) || w.files+int64(len(data)) > w.req.MaxFileBytes) {
+		// Its size is not known here. The host counts again when it is, and ends the answer where it does not fit after all.
+		cost := min(readapi.ImageTokens, w.fit.Tokens(w.fit.MaxEdge, w.fit.MaxEdge))
+		if w.parts > 0 && (!w.fits(cost, 0) || w.files+int64(len(data)) > w.req.MaxFileBytes) {
 			return w.full(0)
 		}
-		w.spend(readapi.ImageTokens, 0)
+		w.spend(cost, 0)
 	}
 	if w.files += int64(len(data)); w.files > w.req.MaxFileBytes {
 		return w.fail(OverLimit(readapi.CodeLimitOutput, "max_file_bytes", w.req.MaxFileBytes, w.files))
@@ -318,22 +338,21 @@ func (w *Writer) fits(tokens, bytes int64) bool {
 }
 
 // cut returns the longest beginning of text that fits the whole budget, at least one character, ended where a reader would end it: behind
-// a blank where there is one near, never before a mark that belongs to the character before it.
+// a blank where there is one near, and between user-perceived characters (readapi.CutGrapheme). Only where the first of those is more than
+// a whole answer is it taken apart.
 func (w *Writer) cut(text string) string {
 	s := readapi.Cut(text, w.req.MaxTokens, w.req.MaxBytes, w.escaped())
+	if len(s) == len(text) {
+		return s
+	}
 	const near = 256
 	for i := len(s); i > max(0, len(s)-near); i-- {
-		if c := s[i-1]; c == ' ' || c == '\n' {
+		if c := s[i-1]; (c == ' ' || c == '\n') && readapi.CutGrapheme(text, i) == i {
 			return s[:i]
 		}
 	}
-	for len(s) > 0 && len(s) < len(text) {
-		r, _ := utf8.DecodeRuneInString(text[len(s):])
-		_, n := utf8.DecodeLastRuneInString(s)
-		if !unicode.Is(unicode.M, r) && r != 0x200d && s[len(s)-n:] != "\u200d" || len(s) == n {
-			break
-		}
-		s = s[:len(s)-n]
+	if n := readapi.CutGrapheme(text, len(s)); n > 0 {
+		return s[:n]
 	}
 	if s == "" {
 		_, n := utf8.DecodeRuneInString(text)

@@ -38,7 +38,8 @@
 // where the host escapes what is hidden in it (readapi.EscapedCost; not in form source and not when unescaped is set). A unit that does not
 // fit goes to the next answer, whose Start is what End.Next says. A text that no answer holds is cut between characters, its part is
 // truncated and the last of the answer, and Next names the same unit and part with the offset, in bytes, from the beginning of that part's
-// whole text; the rest carries that offset in its header. An answer makes progress: at least one character. A unit that the file does
+// whole text; the rest carries that offset in its header. A decoder may show less than all of a unit by its own rule (a very long line): that part
+// is truncated too, and other units may follow it. An answer makes progress: at least one character. A unit that the file does
 // not have is invalid_request with the limit "units".
 //
 // plugins/pdk does all of this for Go, plugins/pdk/c/glovebox.h for C and plugins/pdk/rust/glovebox.rs for Rust; docs/abi.md is the page for

@@ -62,6 +62,24 @@ func (r *reader) member(req *readapi.Request, key string) {
 	case "max_edge":
 		req.MaxEdge = r.int64()
 	default:
+		r.pictureMember(req, key)
+	}
+}
+
+// pictureMember reads the value of one key that is about the pictures that leave.
+func (r *reader) pictureMember(req *readapi.Request, key string) {
+	switch key {
+	case "fit_pixels":
+		req.FitPixels = r.int64()
+	case "max_image_bytes":
+		req.MaxImageBytes = r.int64()
+	case "image_types":
+		req.ImageTypes = list(r, func() readapi.MediaType { return readapi.MediaType(r.string()) })
+	case "image_cost":
+		req.ImageCost = r.string()
+	case "original":
+		req.Original = r.bool()
+	default:
 		r.skip()
 	}
 }

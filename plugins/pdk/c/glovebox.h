@@ -767,7 +767,7 @@ GB__API int gb_text(gb_call *c, int64_t at, gb_bytes text) {
 
 /* A picture of unit at, "image/png" or "image/jpeg". Pictures and data are not cut: one that does not fit goes to the next answer. */
 GB__API int gb_image(gb_call *c, int64_t at, const char *media_type, int64_t width, int64_t height, gb_bytes encoded) {
-    enum { tokens = 2000 }; /* readapi.ImageTokens */
+    const int64_t tokens = ((width + 27) / 28) * ((height + 27) / 28); /* readapi.DefaultImageCost; by another formula the host counts */
     int given;
     if (gb__begin(c, at, &given) || given) return c->status;
     if (!gb__fits(c, tokens, (int64_t)encoded.len) && c->parts) return gb__full(c, 0);

@@ -638,18 +638,18 @@ impl Call {
 
     /// A picture of unit at, "image/png" or "image/jpeg". Pictures and data are not cut: one that does not fit goes to the next answer.
     pub fn image(&mut self, at: i64, media_type: &str, width: i64, height: i64, encoded: &[u8]) -> Result<(), Fail> {
-        const TOKENS: i64 = 2000; // readapi.ImageTokens
+        let tokens = ((width + 27) / 28) * ((height + 27) / 28); // readapi.DefaultImageCost; by another formula the host counts
         if self.begin(at)? {
             return Ok(());
         }
         let size = encoded.len() as i64;
-        if !self.fits(TOKENS, size) && self.parts > 0 {
+        if !self.fits(tokens, size) && self.parts > 0 {
             return self.full(0);
         }
         if self.req.max_bytes > 0 && size > self.req.max_bytes {
             return Err(self.fail(Fail::over("limit_output", "max_bytes", self.req.max_bytes, size)));
         }
-        self.spend(TOKENS, size);
+        self.spend(tokens, size);
         let h = Object::new().int("at", at).str("media_type", media_type).int("width", width).int("height", height);
         self.emit(kind::IMAGE, &h.end(), encoded)
     }

@@ -1,9 +1,9 @@
 package picture
 
 import (
+	"github.com/glovebox-wasm/glovebox/decoders/internal/ccitt"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/content"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/object"
-	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/picture/ccitt"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )

@@ -19,10 +19,13 @@ const (
 	caseless
 	mark // combines with the letter before it
 	symbol
+	rare // signs that hardly any text has
+	box  // lines and blocks of the charsets of DOS
 	undefined
 )
 
 func (c class) letter() bool { return lower <= c && c <= mark }
+func (c class) sign() bool   { return c == symbol || c == rare }
 func (c class) high() bool   { return highLower <= c && c <= mark }
 
 const (
@@ -45,6 +48,10 @@ func classOf(r rune) class {
 		return quote
 	case r < 0xa0, r == utf8.RuneError, unicode.Is(unicode.Co, r):
 		return undefined
+	case 0x2500 <= r && r < 0x25a0:
+		return box
+	case r == '¤', r == '¦', r == '¸', r == '¨':
+		return rare
 	case unicode.IsLower(r):
 		return highLower
 	case unicode.IsUpper(r):
@@ -58,11 +65,13 @@ func classOf(r rune) class {
 }
 
 // neverBefore returns the letters of ASCII that do not follow r in any language that r stands for. It tells apart what letters alone do
-// not: Hungarian ő from õ, which Portuguese has before e only, and South Slavic š from the nasal vowels of Polish.
+// not: Hungarian ő from õ, which Portuguese has before e only, the French œ, and South Slavic š from the nasal vowels of Polish.
 func neverBefore(r rune) string {
 	switch r {
 	case 'õ':
 		return "abcdfghijklmnopqrtuvwxyz"
+	case 'œ':
+		return "abfghjklmopqrvwxyz"
 	case 'ą', 'ę':
 		return "aeiouy"
 	}

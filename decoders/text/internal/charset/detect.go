@@ -5,7 +5,6 @@ package charset
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -63,12 +62,13 @@ func Detect(s Sample) Charset {
 	if good > 0 && good >= 4*bad {
 		return damaged
 	}
-	guess := statistical(body)
+	t := sampleOf(body)
+	guess := statistical(t)
 	if good > 0 && good >= bad && guess.score < fluent {
 		return damaged
 	}
 	if label := Canonical(declared(s.Head)); label != "" && label != "utf-8" {
-		if score, valid := scoreOf(label, body); valid && score >= guess.score-declaredLead-400/highBytes(body) {
+		if score, valid := scoreOf(label, t); valid && score >= guess.score-declaredLead-400*scale/t.high {
 			return Charset{label, SourceDeclared, 95}
 		}
 	}
@@ -79,20 +79,11 @@ func Detect(s Sample) Charset {
 }
 
 // fluent is the plausibility of a reading that is hardly an accident.
-const fluent = 60
+const fluent = 60 * scale
 
 // declaredLead is by how many points another charset must be more plausible than a valid declared one, and more where there are few
 // characters to judge by: pages that lie about themselves say iso-8859-1 or the like, and read so they are full of rare letters.
-const declaredLead = 30
-
-func highBytes(b []byte) (n int) {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			n++
-		}
-	}
-	return max(n, 1)
-}
+const declaredLead = 30 * scale
 
 // multibyteUTF8 counts characters above ASCII that are UTF-8 and sequences that are not. One that the sample's end cuts is neither.
 func multibyteUTF8(b []byte) (good, bad int) {
@@ -112,13 +103,18 @@ func multibyteUTF8(b []byte) (good, bad int) {
 	return good, bad
 }
 
-// SevenBit recognises charsets that hide behind ASCII: ISO-2022 by its escapes, and HZ by balanced runs of level-1 characters (RFC 1843).
+// SevenBit recognises charsets that hide behind ASCII: ISO-2022 by its escapes, HZ by balanced runs of level-1 characters (RFC 1843), and
+// UTF-7 by its signature or by runs of base64 that are common characters (RFC 2152).
 func SevenBit(b []byte) string {
 	if label := ISO2022(b); label != "" {
 		return label
 	}
-	if ASCIIPrefix(b) == len(b) && hz(b) {
+	switch {
+	case ASCIIPrefix(b) < len(b):
+	case hz(b):
 		return "hz-gb-2312"
+	case utf7(b):
+		return "utf-7"
 	}
 	return ""
 }
@@ -140,6 +136,70 @@ func ISO2022(b []byte) string {
 		}
 		b = after
 	}
+}
+
+// utf7 wants more than chance gives: all runs that could be characters are, and there are three of them, or the file begins with its mark.
+func utf7(b []byte) bool {
+	if bytes.HasPrefix(b, []byte("+/v8")) || bytes.HasPrefix(b, []byte("+/v9")) || bytes.HasPrefix(b, []byte("+/v+")) || bytes.HasPrefix(b, []byte("+/v/")) {
+		return true
+	}
+	const least, longest = 3, 64
+	runs := 0
+	for {
+		_, after, found := bytes.Cut(b, []byte{'+'})
+		if !found {
+			return runs >= least
+		}
+		n := 0
+		for n < len(after) && n < longest && base64Digit(after[n]) >= 0 {
+			n++
+		}
+		b = after[n:]
+		switch {
+		case n == 0, n == longest:
+			continue
+		case n < 3, n*6%16 >= 6, n == len(after), after[n] != '-', !utf7Run(after[:n]):
+			return false
+		}
+		runs++
+	}
+}
+
+// utf7Run reports whether a run is made of characters that everyday texts have.
+func utf7Run(run []byte) bool {
+	bits, have := uint32(0), 0
+	for _, c := range run {
+		bits, have = bits<<6|uint32(base64Digit(c)), have+6
+		if have >= 16 {
+			have -= 16
+			if r := bits >> have & 0xffff; !everyday(r) {
+				return false
+			}
+		}
+	}
+	return bits&(1<<have-1) == 0
+}
+
+// everyday reports whether r lies in a block that most texts above ASCII are made of.
+func everyday(r uint32) bool {
+	return r == '+' || 0xa0 <= r && r < 0x180 || 0x370 <= r && r < 0x530 || 0x590 <= r && r < 0x700 || 0xe00 <= r && r < 0xe80 || 0x2010 <= r && r < 0x2040 ||
+		0x3000 <= r && r < 0x3100 || 0x4e00 <= r && r < 0xa000 || 0xac00 <= r && r < 0xd7a4
+}
+
+func base64Digit(c byte) int {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return int(c - 'A')
+	case 'a' <= c && c <= 'z':
+		return int(c-'a') + 26
+	case '0' <= c && c <= '9':
+		return int(c-'0') + 52
+	case c == '+':
+		return 62
+	case c == '/':
+		return 63
+	}
+	return -1
 }
 
 func hz(b []byte) bool {

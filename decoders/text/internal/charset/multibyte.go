@@ -18,14 +18,14 @@ type multiByte struct {
 
 // multiBytes are the candidates. Kana rows come first: GB 2312 and KS X 1001 have them too, and hardly use them.
 var multiBytes = []multiByte{
-	{label: "euc-jp", points: eucJP},
-	{label: "shift_jis", points: shiftJIS},
+	{label: "euc-jp", points: eucJP, common: kanji, bonus: 35},
+	{label: "shift_jis", points: shiftJIS, common: kanji, bonus: 35},
 	{label: "gbk", points: gbk, common: simplified, bonus: 45},
 	{label: "big5", points: big5, common: traditional, bonus: 45},
 	{label: "euc-kr", points: eucKR, common: hangul, bonus: 20},
 }
 
-// score returns the mean points of the sample's characters above ASCII. The sample is valid when at most one in a hundred is not.
+// score returns scale times the mean points of the sample's characters above ASCII. The sample is valid when at most one in a hundred is not.
 func (m *multiByte) score(sample []byte) (score int, valid bool) {
 	sum, chars, bad := 0, 0, 0
 	for b := sample; len(b) > 0; {
@@ -51,7 +51,7 @@ func (m *multiByte) score(sample []byte) (score int, valid bool) {
 	if m.bonus > 0 {
 		sum += m.bonus * m.commons(sample)
 	}
-	return sum / chars, true
+	return sum * scale / chars, true
 }
 
 // commons counts the sample's frequent characters.

@@ -10,43 +10,44 @@ import (
 // singleByte is a candidate: a charset and the languages that are written in it.
 type singleByte struct {
 	label     string
-	alphabets []string
-	prior     int // points for being the common one
+	languages []*language
+	prior     int // points for being the common one, once for the whole sample
+	syllables int // letters of the longest word, 0: any; where words are syllables every second one has a letter above ASCII
 
 	once    sync.Once
-	points  [][128]int8 // of the bytes above ASCII, for each alphabet
+	points  [][128]int8 // of the bytes above ASCII, for each language
 	classes [256]class
 	lonely  [256]bool   // letters above ASCII that are no word by themselves
 	wrong   [256]string // letters of ASCII that do not follow the byte
 }
 
 func (s *singleByte) fill() {
-	c := charmapOf(s.label)
+	c := tableOf(s.label)
 	for b := range 256 {
 		r := c.DecodeByte(byte(b))
 		s.classes[b] = classOf(r)
 		s.lonely[b] = s.classes[b].high() && (s.foreign() || !strings.ContainsRune(oneLetterWords, r))
 		s.wrong[b] = neverBefore(r)
 	}
-	s.points = make([][128]int8, len(s.alphabets))
-	for i, alphabet := range s.alphabets {
+	s.points = make([][128]int8, len(s.languages))
+	for i, l := range s.languages {
 		for b := range 128 {
 			if s.classes[b+utf8.RuneSelf].letter() {
-				s.points[i][b] = letterPoints(alphabet, c.DecodeByte(byte(b+utf8.RuneSelf)))
+				s.points[i][b] = letterPoints(l.letters, c.DecodeByte(byte(b+utf8.RuneSelf)))
 			}
 		}
 	}
 }
 
 // foreign reports whether the charset is for a script whose words have no Latin letters.
-func (s *singleByte) foreign() bool { return s.alphabets[0] > "\u0370" }
+func (s *singleByte) foreign() bool { return s.languages[0].words == "" }
 
 // letterPoints is 100 for a letter of the first third of an alphabet, less for the others, and a penalty for those that it does not have.
-func letterPoints(alphabet string, r rune) int8 {
+func letterPoints(letters string, r rune) int8 {
 	low, at := unicode.ToLower(r), 0
-	for _, a := range alphabet {
+	for _, a := range letters {
 		if a == low {
-			points := [...]int8{100, 80, 55}[at*3/utf8.RuneCountInString(alphabet)]
+			points := [...]int8{100, 80, 55}[at*3/utf8.RuneCountInString(letters)]
 			if low != r {
 				points -= 10
 			}
@@ -57,73 +58,87 @@ func letterPoints(alphabet string, r rune) int8 {
 	return -60
 }
 
-// countHigh counts the bytes above ASCII of a sample.
-func countHigh(sample []byte) (count [128]int) {
-	for _, c := range sample {
-		if c >= utf8.RuneSelf {
-			count[c-utf8.RuneSelf]++
-		}
-	}
-	return count
+// sampled is a sample and what all candidates want to know of it.
+type sampled struct {
+	text  []byte
+	count [128]int // of the bytes above ASCII
+	high  int      // their sum
+	words [len(latin)]int
 }
 
-// score returns how plausible a sample is: by its letters in the alphabet that fits best, and by their neighbours. count is countHigh of
-// the sample. A score that cannot exceed floor may come back too high, but not above floor.
-func (s *singleByte) score(sample []byte, count *[128]int, floor int) int {
+// scale is how finely scores are told apart. A single letter decides between charsets that agree in all the others.
+const scale = 64
+
+// score returns how plausible a sample is: scale times the mean points of its bytes above ASCII, by its letters in the language that fits
+// best, and by their neighbours. A score that cannot exceed floor may come back too high, but not above floor.
+func (s *singleByte) score(t *sampled, floor int) int {
 	s.once.Do(s.fill)
-	chars, base := 0, 0
-	for b, n := range count {
-		chars += n
+	if t.high == 0 {
+		return 0
+	}
+	base := s.prior
+	for b, n := range t.count {
 		switch s.classes[b+utf8.RuneSelf] {
 		case undefined:
 			base += n * invalid
 		case symbol:
 			base -= n * 30
+		case rare:
+			base -= n * 100
+		case box:
+			base += n * 10
 		case other:
 			base += n * 40
 		case quote:
 			base += n * 80
 		}
 	}
-	if chars == 0 {
-		return 0
-	}
-	best := -100 * chars
-	for i := range s.points {
-		sum := 0
-		for b, n := range count {
+	best := -100 * t.high
+	for i, l := range s.languages {
+		sum := t.bonus(l) * t.high
+		for b, n := range t.count {
 			sum += n * int(s.points[i][b])
 		}
 		best = max(best, sum)
 	}
-	if most := (base+best)/chars + s.prior; most <= floor {
+	if most := (base + best) * scale / t.high; most <= floor {
 		return most // neighbours only take away
 	}
-	return (base+best+s.neighbours(sample))/chars + s.prior
+	return (base + best + s.neighbours(t.text)) * scale / t.high
 }
 
 // neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word, a
 // mark without a letter, Latin letters inside a word of another script, words of one letter that are none, and pairs that no language has.
 func (s *singleByte) neighbours(sample []byte) (sum int) {
+	if s.syllables > 0 {
+		sum += s.misspelt(sample)
+	}
 	foreign := s.foreign()
 	prev, last := other, byte(0) // the byte before and its class
+	older := other               // the class of the one before that
 	run, before := 0, other      // length of the word above ASCII that ends there, and what stands before it
-	glued := false               // that byte is a quote behind a letter
+	glued := false               // that byte is a quote behind a letter, or another sign behind that
 	for _, c := range sample {
 		cur := s.classes[c]
-		if c < utf8.RuneSelf && run == 0 && prev != symbol && !glued {
-			prev, last = cur, c
+		if c < utf8.RuneSelf && run == 0 && prev != symbol && prev != box && prev != rare && !glued {
+			older, prev, last = prev, cur, c
 			continue
 		}
 		switch {
+		case (cur == lower || cur == highLower) && prev == highUpper && older.letter(): // the case changes twice
+			sum -= 100
 		case cur == highUpper && (prev == lower || prev == highLower):
 			sum -= 150
 		case cur == upper && prev == highLower:
 			sum -= 100
 		case cur == mark && !prev.letter():
 			sum -= 100
-		case cur == symbol && prev.letter(), prev == symbol && cur.letter(), prev == quote && cur.letter() && glued:
+		case cur == box && prev.letter() || prev == box && cur.letter():
+			sum -= 130
+		case cur.sign() && prev.letter(), prev.sign() && cur.letter():
 			sum -= 100
+		case glued && cur.letter():
+			sum -= 250
 		case foreign && (cur.high() && (prev == lower || prev == upper) || run > 0 && (cur == lower || cur == upper)):
 			sum -= 100
 		case cur == lower && s.wrong[last] != "" && strings.IndexByte(s.wrong[last], c) >= 0:
@@ -140,8 +155,45 @@ func (s *singleByte) neighbours(sample []byte) (sum int) {
 			}
 			run = 0
 		}
-		glued = cur == quote && prev.letter()
-		prev, last = cur, c
+		glued = cur == quote && prev.letter() || glued && c >= utf8.RuneSelf && !cur.letter()
+		older, prev, last = prev, cur, c
+	}
+	return sum
+}
+
+// misspelt adds up what is wrong with words where each is a syllable: those that are too long for one or have no letter of ASCII, and a text with too few letters
+// above ASCII for a language that can hardly write a sentence without.
+func (s *singleByte) misspelt(sample []byte) (sum int) {
+	length, high, marked, words := 0, 0, 0, 0
+	for _, c := range sample {
+		cur := s.classes[c]
+		switch {
+		case cur == mark: // spelt apart, it makes no word longer
+			continue
+		case cur.letter():
+			length++
+			if cur.high() {
+				high++
+			}
+			continue
+		case length == 0:
+			continue
+		}
+		words++
+		if high > 0 {
+			marked++
+			if length > s.syllables || high > 1 && high >= length {
+				sum -= 150 * high
+			}
+		}
+		length, high = 0, 0
+	}
+	if marked*4 < words {
+		for _, c := range sample {
+			if c >= utf8.RuneSelf {
+				sum -= 50
+			}
+		}
 	}
 	return sum
 }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// guess is a reading of a sample and how plausible it is: the mean over its characters above ASCII, in points of which the most frequent
-// characters of a language have 100. Integers throughout: the answer must not depend on how a machine rounds.
+// guess is a reading of a sample and how plausible it is: scale times the mean over its characters above ASCII, in points of which the most
+// frequent characters of a language have 100. Integers throughout: the answer must not depend on how a machine rounds.
 type guess struct {
 	label   string
 	score   int
@@ -15,11 +15,11 @@ type guess struct {
 }
 
 // leastScore is the plausibility below which no reading is better than the default.
-const leastScore = 15
+const leastScore = 15 * scale
 
 // statistical returns the most plausible reading of a sample in a legacy charset; the label is "" when there is none.
-func statistical(sample []byte) guess {
-	best, second := guess{score: -1000}, guess{score: -1000}
+func statistical(t *sampled) guess {
+	best, second := guess{score: -1000 * scale}, guess{score: -1000 * scale}
 	consider := func(label string, score int, valid bool) {
 		switch {
 		case !valid:
@@ -31,48 +31,46 @@ func statistical(sample []byte) guess {
 	}
 	for i := range multiBytes {
 		m := &multiBytes[i]
-		score, valid := m.score(sample)
+		score, valid := m.score(t.text)
 		consider(m.label, score, valid)
 	}
-	count := countHigh(sample)
 	for i := range singleBytes {
 		s := &singleBytes[i]
-		consider(s.label, s.score(sample, &count, second.score), true)
+		consider(s.label, s.score(t, second.score), true)
 	}
 	if best.score < leastScore {
 		best.label = ""
 	}
-	if best.label == "gbk" && fourByte(sample) {
+	if best.label == "gbk" && fourByte(t.text) {
 		best.label = "gb18030"
 	}
-	best.percent = min(95, 40+min(best.score, 100)/4+min(30, best.score-second.score))
+	best.percent = min(95, 40+min(best.score/scale, 100)/4+min(30, (best.score-second.score)/scale))
 	return best
 }
 
 // scoreOf returns how plausible one charset is for a sample, and whether the sample is valid in it.
-func scoreOf(label string, sample []byte) (score int, valid bool) {
+func scoreOf(label string, t *sampled) (score int, valid bool) {
 	for i := range multiBytes {
 		if m := &multiBytes[i]; m.label == label || m.label == "gbk" && label == "gb18030" {
-			return m.score(sample)
+			return m.score(t.text)
 		}
 	}
-	c := charmapOf(label)
+	c := tableOf(label)
 	if c == nil {
 		return 0, false
 	}
-	count := countHigh(sample)
-	for b, n := range count {
+	for b, n := range t.count {
 		if r := c.DecodeByte(byte(b) + 0x80); n > 0 && (r == utf8.RuneError || 0x80 <= r && r < 0xa0) {
 			return 0, false
 		}
 	}
 	for i := range singleBytes {
 		if s := &singleBytes[i]; s.label == label {
-			return s.score(sample, &count, -1000), true
+			return s.score(t, -1000*scale), true
 		}
 	}
-	rare := singleByte{label: label, alphabets: western}
-	return rare.score(sample, &count, -1000), true
+	unusual := singleByte{label: label, languages: west}
+	return unusual.score(t, -1000*scale), true
 }
 
 // decodeSample converts a sample, whose end may be cut, into dst.

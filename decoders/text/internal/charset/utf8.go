@@ -52,6 +52,7 @@ func Repair(dst, b []byte) (out []byte, replaced int64) {
 	return dst, replaced
 }
 
+// ValidPrefix returns how many bytes of b are UTF-8 before the first that is not.
 func ValidPrefix(b []byte) int {
 	n := 0
 	for n < len(b) {

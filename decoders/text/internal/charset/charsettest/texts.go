@@ -2,10 +2,15 @@
 package charsettest
 
 import (
+	"errors"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset"
 )
@@ -50,6 +55,41 @@ func Encode(t testing.TB, s, label string) string {
 	return out
 }
 
+// Apart writes the letters of Vietnamese as windows-1258 has them: the tone as a mark of its own behind the vowel.
+func Apart(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		d := norm.NFD.String(string(r))
+		if tone := strings.IndexAny(d, "\u0300\u0301\u0303\u0309\u0323"); tone > 0 {
+			// The dot below comes before the mark of the vowel in the canonical order.
+			t, size := utf8.DecodeRuneInString(d[tone:])
+			b.WriteString(norm.NFC.String(d[:tone]+d[tone+size:]) + string(t))
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// iso2022KR writes RFC 1557.
+func iso2022KR(s string) (string, error) {
+	euc, err := korean.EUCKR.NewEncoder().String(s)
+	out, shifted := []byte("\x1b$)C"), false
+	for i := range len(euc) {
+		high := euc[i] >= 0x80
+		if high != shifted {
+			shifted = high
+			if high {
+				out = append(out, 0x0e)
+			} else {
+				out = append(out, 0x0f)
+			}
+		}
+		out = append(out, euc[i]&0x7f)
+	}
+	return string(out), err
+}
+
 // TryEncode is Encode with an error.
 func TryEncode(s, label string) (string, error) {
 	var enc encoding.Encoding
@@ -58,8 +98,17 @@ func TryEncode(s, label string) (string, error) {
 		return s, nil
 	case "gbk":
 		enc = simplifiedchinese.GBK
+	case "iso-2022-kr":
+		return iso2022KR(s)
+	case "windows-1258":
+		s = Apart(s)
+		enc = charset.Encoding(label)
 	default:
 		enc = charset.Encoding(label)
 	}
-	return enc.NewEncoder().String(s)
+	out, err := enc.NewEncoder().String(s)
+	if err == nil && !strings.HasPrefix(label, "utf-") && strings.Contains(out, "\x1a") { // how the tables of our own say that they lack something
+		return "", errors.New("a character that the charset lacks")
+	}
+	return out, err
 }
