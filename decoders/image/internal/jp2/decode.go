@@ -254,6 +254,7 @@ func put[T number](src *block, plane []T, stride, shift int, b *band, value func
 	for y := range src.h {
 		row := plane[y*stride : y*stride+src.w]
 		mags := src.mag[y*src.w : (y+1)*src.w]
+		signs := src.cols[(y/4+1)*src.stride+1:][:len(mags)]
 		for x, m := range mags {
 			if m == 0 {
 				continue
@@ -262,7 +263,7 @@ func put[T number](src *block, plane []T, stride, shift int, b *band, value func
 				m >>= shift
 			}
 			v := value(m, b)
-			if src.isNegative(x, y) {
+			if signs[x][y&3]&negative != 0 {
 				v = -v
 			}
 			row[x] = v
