@@ -1,6 +1,7 @@
 package image
 
 import (
+	"encoding/binary"
 	"image"
 	"image/color"
 	"strings"
@@ -24,6 +25,11 @@ func jp2Components(m *image.NRGBA, channels ...int) jp2test.Picture {
 		p.Components = append(p.Components, k)
 	}
 	return p
+}
+
+// photoNRGBA is photo in the type that is compared.
+func photoNRGBA(w, h int) *image.NRGBA {
+	return &image.NRGBA{Pix: photo(w, h).Pix, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
 }
 
 // jp2Of is a JPEG 2000 file: a codestream, and the boxes of its header behind that of the size.
@@ -87,6 +93,7 @@ func jp2Cases(t testing.TB) []sample {
 		{name: "jp2-inks", comment: "a profile says what the inks are", data: jp2Of(jp2test.Encode(jp2Components(plain(9, 9, color.NRGBA{0, 128, 255, 64}), 0, 1, 2, 3), o), boxOf("colr", "\x02\x00\x00", string(smallInks()))), want: frames(plain(9, 9, printed(t, 0, 128, 255, 64))), near: 2, meta: map[string]any{"icc": true, "color": "cmyk"}},
 		{name: "jp2-no-profile", comment: "a profile that is none tells how many colours there are", data: jp2Of(jp2test.Encode(jp2Components(q, 0), o), icc("GRAY")), want: frames(gray), warnings: []string{"icc_ignored"}},
 		{name: "jp2-metadata", comment: "words in boxes", data: append(append([]byte{}, whole...), boxOf("xml ", secret)+boxOf("uuid", "JpgTiffExif->JP2", secret)...), want: frames(solid), warnings: []string{"metadata_stripped"}},
+		{name: "jp2-turned", comment: "EXIF says how it lies", data: append(append([]byte{}, jp2Of(jp2test.Encode(jp2Components(photoNRGBA(20, 14), 0, 1, 2), mixed), colr(16))...), boxOf("uuid", "JpgTiffExif->JP2", string(exifBlock(binary.BigEndian, 6)))...), w: 14, h: 20, meta: map[string]any{"orientation": 6.0, "display_width": 14.0}, warnings: []string{"metadata_stripped"}},
 		{name: "jp2-cut", comment: "the file ends within the codestream", data: whole[:len(whole)-60], w: 20, h: 14, warnings: []string{"partial"}},
 		{name: "jp2-space", comment: "a colour space that nobody knows", data: jp2Of(rgb, colr(99)), expect: readapi.CodeUnsupportedFeature},
 		{name: "jp2-lab", comment: "a profile of another kind of colours", data: jp2Of(rgb, icc("Lab ")), expect: readapi.CodeUnsupportedFeature},
@@ -98,7 +105,7 @@ func jp2Cases(t testing.TB) []sample {
 
 // A picture that is wanted smaller is decoded smaller, and looks like one that was shrunk afterwards.
 func TestJP2Reduced(t *testing.T) {
-	m := &image.NRGBA{Pix: photo(320, 200).Pix, Stride: 4 * 320, Rect: image.Rect(0, 0, 320, 200)}
+	m := photoNRGBA(320, 200)
 	data := jp2Of(jp2test.Encode(jp2Components(m, 0, 1, 2), jp2test.Options{Levels: 4, XCB: 4, YCB: 4, Mixed: true}), colr(16))
 	for _, edge := range []int64{320, 319, 160, 100, 80, 7} {
 		res, err := read(t, data, func(r *readapi.Request) { r.MaxEdge = edge })

@@ -99,7 +99,7 @@ func (f *jp2File) boxes(in readapi.Input) (stream span, err error) {
 			f.metadata = true
 			// The identifier is these sixteen characters; EXIF follows (as Adobe and ExifTool write it).
 			if d := r.data(b.span, maxBoxData); len(d) > 16 && string(d[:16]) == "JpgTiffExif->JP2" {
-				f.gps = f.gps || parseEXIF(d[16:]).gps
+				f.readEXIF(d[16:])
 			}
 		case "xml ":
 			f.metadata = true
