@@ -135,7 +135,7 @@ func bareJPEG(b []byte) bool {
 		data := b[i+4 : i+2+n]
 		switch marker {
 		case 0xc0, 0xc1, 0xc2: // SOF: baseline, extended, progressive
-			if frames++; frames > 1 || len(data) < 6 || data[0] != 8 || data[5] != 1 && data[5] != 3 || len(data) != 6+3*int(data[5]) {
+			if frames++; frames > 1 || !commonFrame(data) {
 				return false
 			}
 		case 0xc4, 0xdb: // DHT, DQT
@@ -163,6 +163,19 @@ func bareJPEG(b []byte) bool {
 		i += 2 + n
 	}
 	return false
+}
+
+// commonFrame reports whether a frame header is of one or three components of 8 bits, with no less luma than chroma and no more than twice
+// as much a side: what every reader takes.
+func commonFrame(data []byte) bool {
+	if len(data) < 6 || data[0] != 8 || data[5] != 1 && data[5] != 3 || len(data) != 6+3*int(data[5]) {
+		return false
+	}
+	if data[5] == 1 {
+		return true
+	}
+	luma := data[7]
+	return luma>>4 <= 2 && luma&15 <= 2 && data[10] == 0x11 && data[13] == 0x11
 }
 
 // scanEnd is where the coded data from off on ends: at a marker that is neither a stuffed byte nor the restart that is due.

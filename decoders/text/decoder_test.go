@@ -275,8 +275,8 @@ func split(s string) (out []string) {
 	return out
 }
 
-// as is the decoder for input of one media type.
-func as(mt readapi.MediaType) decodertest.Decode {
+// decodeAs is the decoder for input of one media type.
+func decodeAs(mt readapi.MediaType) decodertest.Decode {
 	native := decodertest.Native(&Decoder)
 	return func(in readapi.Input, req readapi.Request) (readapi.Result, error) {
 		req.MediaType = mt

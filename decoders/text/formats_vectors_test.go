@@ -37,10 +37,10 @@ func mailVectors(t *testing.T) []decodertest.Vector {
 		b := strings.Repeat("x", i+1)
 		deep += "Content-Type: multipart/mixed; boundary=" + b + "\n\n--" + b + "\n"
 	}
-	closed = strings.ReplaceAll(crlf(mixed), "--a b--\r\n", "")
+	closed = strings.ReplaceAll(netLines(mixed), "--a b--\r\n", "")
 	return []decodertest.Vector{
 		mail("plain", "nothing but a text", "", "one\n\ntwo\n", "\none\n\ntwo\n"),
-		typed(mailType, "mail-crlf", "line ends of the net", crlf(letterhead+"\none\n"), shownHead+"\none\n"),
+		typed(mailType, "mail-crlf", "line ends of the net", netLines(letterhead+"\none\n"), shownHead+"\none\n"),
 		typed(mailType, "mail-cr", "line ends of old Macs", strings.ReplaceAll(letterhead+"\none\n", "\n", "\r"), shownHead+"\none\n"),
 		mail("empty", "no body", "", "", ""),
 		mail("gbk-mislabelled", "Chinese that calls itself ASCII", "Content-Type: text/plain; charset=us-ascii\n", gbk, "\n"+chinese),

@@ -91,7 +91,7 @@ func TestPageDepth(t *testing.T) {
 func TestPageInvariants(t *testing.T) {
 	long := "<table><tr><th>n<th>text" + strings.Repeat("<tr><td>1<td>some words in a row", 400) + "</table>" + strings.Repeat("<p>a <a href='http://a.b/c'>link</a> in 流水线", 200)
 	for _, in := range []string{page1, long, "", "<p>", "<a href=x></a>", strings.Repeat("one long line ", 2000), "<pre>" + strings.Repeat("a\n\n", 100), "\xff\xfe" + string(utf16Of(page1, false)), "<p>\xff"} {
-		decodertest.Invariants(t, []byte(in), "text", as("text/html"))
+		decodertest.Invariants(t, []byte(in), "text", decodeAs("text/html"))
 	}
 }
 
@@ -103,7 +103,7 @@ func FuzzMarkup(f *testing.F) {
 	types := []readapi.MediaType{"text/html", "text/csv", "text/tab-separated-values", "application/json", "application/x-ndjson", "application/xml", "image/svg+xml", "text/markdown", "text/calendar", "text/vcard"}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		for _, mt := range types {
-			decodertest.Invariants(t, in, "text", as(mt))
+			decodertest.Invariants(t, in, "text", decodeAs(mt))
 		}
 	})
 }

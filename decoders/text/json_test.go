@@ -83,7 +83,7 @@ func TestJSONLong(t *testing.T) {
 
 func TestJSONInvariants(t *testing.T) {
 	for _, in := range []string{"{\"a\": [1, 2,\n 3], \"b\": \"流水\"}\n", "[1, 2", "{\"a\":1}\n\n{\"b\":2}\nx\n", strings.Repeat("[1]\n", 40)} {
-		decodertest.Invariants(t, []byte(in), "text", as("application/json"))
-		decodertest.Invariants(t, []byte(in), "text", as("application/x-ndjson"))
+		decodertest.Invariants(t, []byte(in), "text", decodeAs("application/json"))
+		decodertest.Invariants(t, []byte(in), "text", decodeAs("application/x-ndjson"))
 	}
 }

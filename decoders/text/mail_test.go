@@ -15,7 +15,7 @@ const (
 )
 
 // crlf is a mail as it travels.
-func crlf(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+func netLines(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 
 // letterhead is the header of the mails of these tests, without what says what follows.
 const letterhead = "From: Ada <ada@example.org>\nTo: Grace <grace@example.org>\nDate: Tue, 1 Jul 2003 10:52:37 +0200\nSubject: The engine\n"
@@ -69,7 +69,7 @@ const wholeMail = shownHead + "\nGrüße, and a long line that goes on\n\nthe se
 
 func TestMail(t *testing.T) {
 	want := wholeMail
-	for name, in := range map[string]string{"lf": mixed, "crlf": crlf(mixed), "cr": strings.ReplaceAll(mixed, "\n", "\r")} {
+	for name, in := range map[string]string{"lf": mixed, "crlf": netLines(mixed), "cr": strings.ReplaceAll(mixed, "\n", "\r")} {
 		res := read(t, in, as(mailType))
 		got := textOf(res)
 		if name == "crlf" {
@@ -269,10 +269,10 @@ func TestLargeMailbox(t *testing.T) {
 
 var (
 	mailSeeds = []string{
-		mixed, crlf(mixed), letterhead + "Content-Type: text/plain; format=flowed\n\na \nb\n", letterhead + "\nbegin 644 a.txt\n#0V%T\n`\nend\n",
+		mixed, netLines(mixed), letterhead + "Content-Type: text/plain; format=flowed\n\na \nb\n", letterhead + "\nbegin 644 a.txt\n#0V%T\n`\nend\n",
 		"From: =?utf-8?q?a=0Ab?= <a@example.org>\nSubject: =?gbk?b?1tDOxA==?= =?x\n\n",
 	}
-	mailboxSeeds = []string{mailbox, crlf(mailbox)}
+	mailboxSeeds = []string{mailbox, netLines(mailbox)}
 )
 
 func FuzzMail(f *testing.F) {

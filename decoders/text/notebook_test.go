@@ -67,7 +67,7 @@ func TestNotebookOld(t *testing.T) {
 
 // TestNotebookNot: what is no notebook is shown as it stands.
 func TestNotebookNot(t *testing.T) {
-	for _, in := range []string{book[:len(book)/2], `{"a": 1}`, `[1]`, "prose\n", "", `{"cells": [}`, strings.Repeat("[", 3000)} {
+	for _, in := range []string{book[:len(book)/2], `{"a": 1}`, `[1]`, "prose\n", "", `{"cells": [}`, strings.Repeat("[", 1500)} {
 		if got := textOf(read(t, in, as(notebookType))); got != in {
 			t.Errorf("%.40q is shown as %.40q", in, got)
 		}

@@ -96,7 +96,7 @@ func TestTableInvariants(t *testing.T) {
 			fmt.Fprintf(&b, "%d,\"row%s%d\"%s", i, strings.Repeat(end, i%3/2), i, end)
 		}
 		in := strings.TrimSuffix(b.String(), end)
-		decodertest.Invariants(t, []byte(in), "text", as("text/csv"))
+		decodertest.Invariants(t, []byte(in), "text", decodeAs("text/csv"))
 		res := read(t, in, asCSV)
 		all, _ := rowsOf(t, res.Parts)
 		if len(all) != 241 {

@@ -33,7 +33,7 @@ func TestXML(t *testing.T) {
 		if got := factsOf(res, names); got != c.want || textOf(res) != c.in {
 			t.Errorf("%q gives\n%s, want\n%s", c.in, got, c.want)
 		}
-		decodertest.Invariants(t, []byte(c.in), "text", as("application/xml"))
+		decodertest.Invariants(t, []byte(c.in), "text", decodeAs("application/xml"))
 	}
 	large := "<a>" + strings.Repeat("<b>line</b>\n", scanBytes/8) + "</a>"
 	head := func(r *readapi.Request) { asXML(r); r.Units = []readapi.Range{{From: 1, To: 2}} }

@@ -91,6 +91,9 @@ func TestProseOnMagics(t *testing.T) {
 			letters++
 		}
 		in := head[:rapid.IntRange(0, letters).Draw(t, "letters")] + rapid.SampledFrom([]string{" is how such a file begins.\n", "\n", ": a magic\n", "é, said the clerk"}).Draw(t, "prose")
+		if in == "!<arch>\n" {
+			return // an archive without members, whole
+		}
 		if got := sniff.Sniff([]byte(in), int64(len(in)), "", "").MediaType; got.Type() != "text" {
 			t.Fatalf("%q is %s", in, got)
 		}

@@ -138,9 +138,14 @@ func hasControl(b []byte) bool {
 	return bytes.ContainsFunc(b[:min(len(b), 16)], func(r rune) bool { return r < 0x20 && r != '\t' && r != '\n' && r != '\r' })
 }
 
-// isBzip2 checks the block size and the first block's magic, or the end's.
+// isBzip2 checks the block size and the first block's magic, or the end's. The first is all letters: what follows it, a checksum and a number
+// of 20 bits in 25, is not.
 func isBzip2(b []byte) bool {
-	return len(b) >= 10 && '1' <= b[3] && b[3] <= '9' && (string(b[4:10]) == "1AY&SY" || string(b[4:10]) == "\x17\x72\x45\x38\x50\x90")
+	if len(b) < 10 || b[3] < '1' || b[3] > '9' {
+		return false
+	}
+	prose := func(r rune) bool { return r >= 0x20 && r < 0x7f || r == '\n' || r == '\r' || r == '\t' }
+	return string(b[4:10]) == "1AY&SY" && bytes.TrimFunc(b[10:min(len(b), 15)], prose) != nil || string(b[4:10]) == "\x17\x72\x45\x38\x50\x90"
 }
 
 // isArchive checks the end of the first member's header.
