@@ -15,9 +15,9 @@ const maxPixelBytes = 160 << 20
 type budget struct {
 	maxPixels, maxSide, maxFrames, maxTotal int64
 
-	edge   int64 // the longest side that is asked for
-	frames int64 // given out
-	total  int64 // pixels decoded
+	fit    readapi.Fit // what is wanted of a frame
+	frames int64       // given out
+	total  int64       // pixels decoded
 }
 
 func newBudget(req *readapi.Request) *budget {
@@ -30,7 +30,7 @@ func newBudget(req *readapi.Request) *budget {
 	}
 	return &budget{
 		maxPixels: or(req.MaxPixels, d.MaxPixels), maxSide: or(req.MaxSide, d.MaxSide),
-		edge: or(req.MaxEdge, d.MaxEdge), maxFrames: or(req.MaxFrames, d.MaxFrames), maxTotal: or(req.MaxTotalPixels, d.MaxTotalPixels),
+		fit: req.Fit(), maxFrames: or(req.MaxFrames, d.MaxFrames), maxTotal: or(req.MaxTotalPixels, d.MaxTotalPixels),
 	}
 }
 

@@ -40,6 +40,7 @@ func cases(t testing.TB) []sample {
 	out = append(out, orientationCases(t)...)
 	out = append(out, bombCases(t)...)
 	out = append(out, namedCases()...)
+	out = append(out, jp2Cases(t)...)
 	out = append(out, sample{name: "empty", comment: "no bytes at all", expect: readapi.CodeMalformed})
 	out = append(out, sample{name: "prose", comment: "text that begins like a picture", data: []byte("GIF89 is a format"), expect: readapi.CodeMalformed})
 	out = append(out, tiffCases(t)...)

@@ -14,7 +14,7 @@ func (f *jp2File) frame(_ int64, b *budget) (picture, error) {
 		return picture{}, err
 	}
 	o := jp2.Options{Components: f.used(), Raw: f.header.color == "palette"}
-	for !o.Raw && o.Reduce < f.code.Levels() && max(f.width, f.height)>>(o.Reduce+1) >= b.edge {
+	for tw, th := b.fit.Size(f.width, f.height); !o.Raw && o.Reduce < f.code.Levels() && f.width>>(o.Reduce+1) >= tw && f.height>>(o.Reduce+1) >= th; {
 		o.Reduce++
 	}
 	if cost := f.code.Cost(o); cost > maxPixelBytes {
@@ -30,7 +30,7 @@ func (f *jp2File) frame(_ int64, b *budget) (picture, error) {
 	half := func(v int64) int64 { return (v + 1<<o.Reduce - 1) >> o.Reduce }
 	x0, y0 := half(f.code.X0), half(f.code.Y0)
 	r := &jp2Raster{file: f, planes: planes, x0: x0, y0: y0, w: int(half(f.code.X1) - x0), h: int(half(f.code.Y1) - y0)}
-	p := picture{raster: r, orientation: f.orientation}
+	p := picture{raster: r, orientation: f.orientation, full: [2]int64{f.width, f.height}}
 	if partial {
 		p.partial = "the file ends early: detail or pixels are missing"
 	}
@@ -71,6 +71,19 @@ func (r *jp2Raster) channel(slot, channel, y int) []byte {
 		}
 	}
 	return line
+}
+
+// inks implements inker.
+func (r *jp2Raster) inks(y int, dst []byte) (alpha []byte, err error) {
+	for i, channel := range r.file.colours {
+		for x, v := range r.channel(i, channel, y) {
+			dst[4*x+i] = v
+		}
+	}
+	if r.file.alpha >= 0 {
+		alpha = r.channel(len(r.file.colours), r.file.alpha, y)
+	}
+	return alpha, nil
 }
 
 func (r *jp2Raster) row(y int, dst []byte) error {

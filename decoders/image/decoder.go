@@ -197,7 +197,7 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 			return e, "", err
 		}
 	}
-	tw, th := a.size(w, h)
+	tw, th := a.size(p.whole())
 	lack := lackOf(p)
 	to, err := a.toSRGB(&p, at)
 	if err != nil {
@@ -231,7 +231,7 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 }
 
 // size is the size at which a picture of w by h pixels leaves.
-func (a *answer) size(w, h int) (tw, th int) {
-	fw, fh := a.fit.Size(int64(w), int64(h))
+func (a *answer) size(w, h int64) (tw, th int) {
+	fw, fh := a.fit.Size(w, h)
 	return int(fw), int(fh)
 }

@@ -70,6 +70,16 @@ type picture struct {
 	orientation int
 	profile     profileSource // of this frame; none: the header's
 	partial     string        // what is missing, in words of ours; "" when nothing is
+	full        [2]int64      // the size of a frame that was decoded smaller than it is; zero: it was not
+}
+
+// whole is the size of the frame in the file.
+func (p *picture) whole() (w, h int64) {
+	if p.full[0] > 0 {
+		return p.full[0], p.full[1]
+	}
+	pw, ph := p.size()
+	return int64(pw), int64(ph)
 }
 
 // formats are told apart by their first bytes; the first that matches decides.

@@ -17,7 +17,6 @@ type jp2File struct {
 	header
 	code     *jp2.Codestream
 	colour   jp2Colour
-	profile  span // ICC; none: 0
 	channels []jp2Channel
 	table    *jp2Palette
 	defs     []jp2Definition
@@ -100,7 +99,7 @@ func (f *jp2File) boxes(in readapi.Input) (stream span, err error) {
 			f.metadata = true
 			// The identifier is these sixteen characters; EXIF follows (as Adobe and ExifTool write it).
 			if d := r.data(b.span, maxBoxData); len(d) > 16 && string(d[:16]) == "JpgTiffExif->JP2" {
-				f.gps = f.gps || parseEXIF(d[16:]).gps
+				f.readEXIF(d[16:])
 			}
 		case "xml ":
 			f.metadata = true
@@ -119,7 +118,7 @@ func (f *jp2File) headerBox(r *boxReader, s span) (err error) {
 		p := fields{b: r.data(b.span, 64<<10)}
 		switch b.kind {
 		case "colr":
-			f.colourBox(&p, b.span)
+			f.colourBox(&p, r.in, b.span)
 		case "pclr":
 			f.table, err = paletteBox(&p)
 		case "cmap":
@@ -144,7 +143,7 @@ func (f *jp2File) headerBox(r *boxReader, s span) (err error) {
 
 // colourBox reads a colour specification (I.5.3.3; the values beyond 16 to 18 are those of ISO/IEC 15444-2, table M.25). The first that is
 // known counts.
-func (f *jp2File) colourBox(p *fields, s span) {
+func (f *jp2File) colourBox(p *fields, in readapi.Input, s span) {
 	method := p.uint(1)
 	p.uint(2)
 	if f.colour != jp2Unknown {
@@ -158,7 +157,9 @@ func (f *jp2File) colourBox(p *fields, s span) {
 		if len(p.b) >= 20 { // ICC.1:2022, 7.2.6: the data colour space
 			f.colour = map[string]jp2Colour{"GRAY": jp2Gray, "RGB ": jp2RGB, "CMYK": jp2CMYK}[string(p.b[16:20])]
 		}
-		f.profile, f.icc = s.rest(3), f.colour != jp2Unknown
+		if f.icc = f.colour != jp2Unknown; f.icc {
+			f.profile = wholeProfile(in, s.rest(3))
+		}
 	}
 }
 

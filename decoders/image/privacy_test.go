@@ -163,8 +163,8 @@ func TestNoMarkSurvives(t *testing.T) {
 		if rapid.Bool().Draw(rt, "big endian") {
 			s.order = binary.BigEndian
 		}
-		makers := map[string]func() []byte{"jpeg": s.jpeg, "png": s.png, "palette": s.palette, "gif": s.gif, "webp": s.webp, "bmp": s.bmp, "ico": s.ico, "tiff": s.tiff}
-		name := rapid.SampledFrom([]string{"jpeg", "png", "palette", "gif", "webp", "bmp", "ico", "tiff"}).Draw(rt, "format")
+		makers := map[string]func() []byte{"jpeg": s.jpeg, "png": s.png, "palette": s.palette, "gif": s.gif, "webp": s.webp, "bmp": s.bmp, "ico": s.ico, "tiff": s.tiff, "jp2": s.jp2}
+		name := rapid.SampledFrom([]string{"jpeg", "png", "palette", "gif", "webp", "bmp", "ico", "tiff", "jp2"}).Draw(rt, "format")
 		data := makers[name]()
 		if !bytes.Contains(data, []byte(s.mark)) {
 			rt.Fatal("the picture does not hold the mark: the test tests nothing")

@@ -41,11 +41,12 @@ func scanVectors() []vector {
 		w.Pages(fmt.Sprintf("/XObject<</Im %d 0 R>>", im), append([]string{fills}, more...)...)
 		return w.Table()
 	}
-	jpx := "/Width 100/Height 100/Filter/JPXDecode"
+	jbig := "/Width 100/Height 100/Filter/JBIG2Decode"
 	return []vector{
-		{name: "scan-jpx", comment: "a scan of a codec that nobody decodes", form: readapi.FormImage, data: page(jpx), code: readapi.CodeUnsupportedFeature},
-		{name: "scan-jpx-and-empty", comment: "the same before a page that has no picture", form: readapi.FormImage, data: page(jpx, ""), pages: []string{},
+		{name: "scan-jbig2", comment: "a scan of a codec that nobody decodes", form: readapi.FormImage, data: page(jbig), code: readapi.CodeUnsupportedFeature},
+		{name: "scan-jbig2-and-empty", comment: "the same before a page that has no picture", form: readapi.FormImage, data: page(jbig, ""), pages: []string{},
 			warn: []string{"unsupported_filter", "no_page_image"}},
+		{name: "scan-jpx-damaged", comment: "a scan that is no JPEG 2000, whatever its filter says", form: readapi.FormImage, data: page("/Width 100/Height 100/Filter/JPXDecode"), code: readapi.CodeMalformed},
 		{name: "scan-too-wide", comment: "a picture of 20,000 pixels by one", form: readapi.FormImage, code: readapi.CodeLimitPixels,
 			data: page("/Width 20000/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray")},
 		{name: "scan-too-deep", comment: "a picture of 36 million pixels with 64 bits each", form: readapi.FormImage, code: readapi.CodeLimitMemory,

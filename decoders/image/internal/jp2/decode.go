@@ -1,6 +1,9 @@
 package jp2
 
-import "github.com/glovebox-wasm/glovebox/plugins/pdk"
+import (
+	"github.com/glovebox-wasm/glovebox/plugins/pdk"
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
 
 // Plane is a decoded component: one byte for each sample, over all of its range.
 type Plane struct {
@@ -87,6 +90,9 @@ func (c *Codestream) Decode(o Options) (planes []Plane, partial bool, err error)
 	if err := c.findParts(); err != nil {
 		return nil, false, err
 	}
+	if err := d.countable(); err != nil {
+		return nil, false, err
+	}
 	d.ints, d.floats = make([][]int32, d.opts.Components), make([][]float32, d.opts.Components)
 	partial = c.cut
 	for i, parts := range c.parts {
@@ -104,6 +110,27 @@ func (c *Codestream) Decode(o Options) (planes []Plane, partial bool, err error)
 		return nil, false, malformed("without a sample")
 	}
 	return d.planes, partial, nil
+}
+
+// maxResolutions bounds the resolutions of all tiles and components together: a tile of one sample has as many as one of a million.
+const maxResolutions = 1 << 22
+
+// countable refuses a picture that is mostly structure.
+func (d *decoding) countable() error {
+	n := int64(0)
+	for i := range d.main.comps {
+		n += int64(d.main.comps[i].levels + 1)
+	}
+	tiles := int64(0)
+	for _, parts := range d.parts {
+		if len(parts) > 0 {
+			tiles++
+		}
+	}
+	if n *= tiles; n > maxResolutions {
+		return pdk.OverLimit(readapi.CodeLimitFuel, "tile_resolutions", maxResolutions, n)
+	}
+	return nil
 }
 
 // tile decodes tile i. short says that its data ends early.
@@ -227,6 +254,7 @@ func put[T number](src *block, plane []T, stride, shift int, b *band, value func
 	for y := range src.h {
 		row := plane[y*stride : y*stride+src.w]
 		mags := src.mag[y*src.w : (y+1)*src.w]
+		signs := src.cols[(y/4+1)*src.stride+1:][:len(mags)]
 		for x, m := range mags {
 			if m == 0 {
 				continue
@@ -235,7 +263,7 @@ func put[T number](src *block, plane []T, stride, shift int, b *band, value func
 				m >>= shift
 			}
 			v := value(m, b)
-			if src.isNegative(x, y) {
+			if signs[x][y&3]&negative != 0 {
 				v = -v
 			}
 			row[x] = v

@@ -1,5 +1,7 @@
 package jp2
 
+import "math/bits"
+
 // mqState is a row of the probability estimation table (table C.2): the estimate, and where a more or a less probable symbol leads. The
 // state of a context holds the more probable symbol in its lowest bit, so there are two of each row.
 type mqState struct {
@@ -111,18 +113,17 @@ func (m *mq) bit(cx uint8) uint32 {
 	return d
 }
 
-// renorm is RENORMD (figure C.18).
+// renorm is RENORMD (figure C.18), by as many places at once as there are bits for.
 func (m *mq) renorm() {
-	for {
+	for n := bits.LeadingZeros16(uint16(m.a)); n > 0; {
 		if m.ct == 0 {
 			m.byteIn()
 		}
-		m.a <<= 1
-		m.c <<= 1
-		m.ct--
-		if m.a&0x8000 != 0 {
-			return
-		}
+		k := min(n, m.ct)
+		m.a <<= k
+		m.c <<= k
+		m.ct -= k
+		n -= k
 	}
 }
 

@@ -372,8 +372,3 @@ func (b *block) cleanup(one uint32) {
 		}
 	}
 }
-
-// negative reports whether the coefficient at (x, y) is.
-func (b *block) isNegative(x, y int) bool {
-	return b.cols[(y/4+1)*b.stride+x+1][y&3]&negative != 0
-}

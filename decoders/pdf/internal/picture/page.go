@@ -32,8 +32,8 @@ type placed struct {
 	ink    color        // of a stencil
 }
 
-// apart reports whether the image is JPEG data, which are not decoded here.
-func (p *placed) apart() bool { return p.codec == "DCTDecode" }
+// apart reports whether the image is data of JPEG or JPEG 2000, which are not decoded here.
+func (p *placed) apart() bool { return p.codec == "DCTDecode" || p.codec == "JPXDecode" }
 
 // speck reports whether the image is no picture but a colour or a pattern.
 func (p *placed) speck() bool { return p.Width*p.Height <= speckPixels }

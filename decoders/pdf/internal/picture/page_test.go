@@ -196,9 +196,9 @@ func TestLayers(t *testing.T) {
 	wantPixels(t, pixels(t, v.Pictures[0]), w, h, 0, onWhite)
 	// With a codec that nobody decodes behind them, the letters are there all the same.
 	p = page(t, 0, func(wr *pdftest.Writer) []put {
-		return []put{{wr.Image(w, h, "/Filter/JPXDecode", []byte("jpx")), fullPage}, {stencilImage(wr, w, h, letters), fullPage}}
+		return []put{{wr.Image(w, h, "/Filter/JBIG2Decode", []byte("jb2")), fullPage}, {stencilImage(wr, w, h, letters), fullPage}}
 	})
-	if v, err = PageView(p, limits()); err != nil || len(v.Pictures) != 1 || v.Unsupported != "JPEG 2000 pictures" {
+	if v, err = PageView(p, limits()); err != nil || len(v.Pictures) != 1 || v.Unsupported != "JBIG2 pictures" {
 		t.Fatalf("%d pictures, %q, %v", len(v.Pictures), v.Unsupported, err)
 	}
 	wantPixels(t, pixels(t, v.Pictures[0]), w, h, 0, onWhite)

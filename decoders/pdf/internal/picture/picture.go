@@ -77,7 +77,9 @@ func (p *Picture) Bytes() int64 {
 func (p *Picture) Unsupported() string {
 	switch p.codec {
 	case "JPXDecode":
-		return "JPEG 2000 pictures"
+		if _, ok := p.jpxSpace(); !ok {
+			return "JPEG 2000 pictures in a colour space of the document"
+		}
 	case "JBIG2Decode":
 		return "JBIG2 pictures"
 	}
@@ -103,8 +105,11 @@ func (p *Picture) encode(l *Limits, long int64, turn orientation) (Encoded, erro
 	if feature := p.Unsupported(); feature != "" {
 		return Encoded{}, pdk.Unsupported(feature)
 	}
-	if p.codec == "DCTDecode" {
+	switch p.codec {
+	case "DCTDecode":
 		return p.encodeJPEG(turn)
+	case "JPXDecode":
+		return p.encodeJPX(turn)
 	}
 	s, err := p.layer(l)
 	if err != nil {
