@@ -103,11 +103,9 @@ func (s *source) decide(sample []byte) error {
 	if s.charset.Label == "utf-8" {
 		return nil
 	}
-	enc := charset.Encoding(s.charset.Label)
-	if enc == nil {
+	if s.convert = charset.Decoder(s.charset.Label, s.end); s.convert == nil {
 		return pdk.Unsupported("the charset " + s.charset.Label)
 	}
-	s.convert = enc.NewDecoder().Transformer
 	s.out = make([]byte, min(chunkBytes, 64+4*s.end)) // no charset makes more than four bytes of one
 	return nil
 }
