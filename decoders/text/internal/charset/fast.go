@@ -75,10 +75,11 @@ func packed(char []byte) (v uint32) {
 	return v
 }
 
-// What the loops below look ahead: eight bytes of src, of which each may become a U+FFFD.
+// What the loops below look ahead: eight bytes of src, of which each may become a U+FFFD, and one more byte, since characters of three are
+// written as four.
 const (
 	aheadSrc = 8
-	aheadDst = 3 * aheadSrc
+	aheadDst = 3*aheadSrc + 1
 )
 
 // Transform implements transform.Transformer.
