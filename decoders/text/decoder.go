@@ -73,14 +73,14 @@ func plain(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
 	}
 	l := newLines(req, w).capped()
 	for {
-		chunk, err := src.next()
+		chunk, f, err := src.looked()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		if err := l.feed(chunk); err != nil {
+		if err := l.feedLooked(chunk, f); err != nil {
 			return err
 		}
 		if l.done && in.Size() > scanBytes {

@@ -44,6 +44,11 @@ func (h *hiddenCount) add(b []byte, finished int64) {
 		}
 		at = readapi.NextSuspect(text, at+size)
 	}
+	h.keep(b)
+}
+
+// keep remembers the end of a piece, which decides about the beginning of the next.
+func (h *hiddenCount) keep(b []byte) {
 	if len(b) >= hiddenContext {
 		h.tailed = copy(h.tail[:], b[len(b)-hiddenContext:])
 		return
