@@ -1,5 +1,7 @@
 package vp8l
 
+import "encoding/binary"
+
 // pixels reads the coded pixels of one picture.
 type pixels struct {
 	r *bitReader
@@ -135,42 +137,41 @@ func (p *pixels) readSizes(c code, sizes []uint8) bool {
 // read fills pix and returns how many pixels came before the data end or are damaged.
 func (p *pixels) read(pix []uint32) int {
 	r, t, w := p.r, p.tables.entries, p.w
-	mask := -1 // of a column within a square; without squares the columns are all within the first
+	side := max(w, 1) // of a square; without squares a row is within the first
 	if p.which != nil {
-		mask = 1<<p.bits - 1
+		side = 1 << p.bits
 	}
 	g := &p.groups[0]
 	for i, x, y := 0, 0, 0; i < len(pix); {
-		if p.which != nil && (x&mask == 0 || p.moved) {
+		if p.which != nil && (x&(side-1) == 0 || p.moved) {
 			g = &p.groups[p.which[y>>p.bits*p.bw+x>>p.bits]]
 			p.moved = false
 		}
-		n := 1
-		if g.plain { // up to the end of the row, or of the square
-			if n = w - x; p.which != nil {
-				n = min(n, mask+1-x&mask)
-			}
+		end := w // of the row, or of the square
+		if p.which != nil {
+			end = min(w, x&-side+side)
+		}
+		n := end - x
+		if g.plain {
 			for k := range pix[i : i+n] {
 				pix[i+k] = g.rest
 			}
 		} else {
-			r.refill()
-			s := r.symbol(t, g.codes[0])
-			switch {
-			case s < literals && g.one:
-				pix[i] = g.rest | uint32(s)<<8
-			case s < literals:
-				red := r.symbol(t, g.codes[1])
-				r.refill()
-				blue := r.symbol(t, g.codes[2])
-				pix[i] = uint32(r.symbol(t, g.codes[3]))<<24 | uint32(red)<<16 | uint32(s)<<8 | uint32(blue)
-			case s < literals+lengths:
-				n = p.repeat(pix, i, s-literals, g)
-			default:
-				pix[i] = p.remembered(pix, i, s-literals-lengths)
+			s := 0
+			if n, s = r.literals(pix[i:i+n], t, g); r.n < 0 {
+				return i + n
 			}
-			if r.n < 0 || n == 0 {
-				return i
+			switch {
+			case s < literals:
+			case s < literals+lengths:
+				more := p.repeat(pix, i+n, s-literals, g)
+				if r.n < 0 || more == 0 {
+					return i + n
+				}
+				n += more
+			default:
+				pix[i+n] = p.remembered(pix, i+n, s-literals-lengths)
+				n++
 			}
 		}
 		i += n
@@ -179,6 +180,69 @@ func (p *pixels) read(pix []uint32) int {
 		}
 	}
 	return len(pix)
+}
+
+// literals reads pixels up to the end of dst or to a symbol that is none, which it returns after how many there were; r.n is negative when the
+// data ended before that. It is where the time goes: the bits are in variables of its own.
+func (r *bitReader) literals(dst []uint32, t []uint32, g *group) (count, s int) {
+	data, at, acc, n := r.data, r.at, r.acc, r.n
+	green, red, blue, alpha := g.codes[0], g.codes[1], g.codes[2], g.codes[3]
+	greens, reds, blues, alphas := t[green.at:], t[red.at:], t[blue.at:], t[alpha.at:]
+	for ; count < len(dst); count++ {
+		if b := data[at:]; n >= 0 && len(b) >= 8 {
+			acc |= binary.LittleEndian.Uint64(b) << uint(n&63)
+			at, n = at+(63-n)>>3, n|56
+		} else {
+			r.at, r.acc, r.n = at, acc, n
+			r.refill()
+			at, acc, n = r.at, r.acc, r.n
+		}
+		e := greens[uint16(acc)&green.mask]
+		if e&second != 0 {
+			e = greens[e>>8+uint32(acc>>(green.root&15))&(1<<(e&15)-1)]
+		}
+		acc >>= e & 15
+		n -= int(e & 15)
+		if e >= literals<<8 {
+			s = int(e >> 8)
+			break
+		}
+		v := g.rest | e&0xff00
+		if !g.one {
+			f := reds[uint16(acc)&red.mask]
+			if f&second != 0 {
+				f = reds[f>>8+uint32(acc>>(red.root&15))&(1<<(f&15)-1)]
+			}
+			acc >>= f & 15
+			n -= int(f & 15)
+			v |= f >> 8 << 16
+			if n < 2*15 {
+				r.at, r.acc, r.n = at, acc, n
+				r.refill()
+				at, acc, n = r.at, r.acc, r.n
+			}
+			f = blues[uint16(acc)&blue.mask]
+			if f&second != 0 {
+				f = blues[f>>8+uint32(acc>>(blue.root&15))&(1<<(f&15)-1)]
+			}
+			acc >>= f & 15
+			n -= int(f & 15)
+			v |= f >> 8
+			f = alphas[uint16(acc)&alpha.mask]
+			if f&second != 0 {
+				f = alphas[f>>8+uint32(acc>>(alpha.root&15))&(1<<(f&15)-1)]
+			}
+			acc >>= f & 15
+			n -= int(f & 15)
+			v |= f >> 8 << 24
+		}
+		if n < 0 {
+			break
+		}
+		dst[count] = v
+	}
+	r.at, r.acc, r.n = at, acc, n
+	return count, s
 }
 
 // repeat copies pixels from before i and returns how many; 0: they would be from before the first. s is the symbol of how many.
