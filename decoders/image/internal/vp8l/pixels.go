@@ -136,7 +136,7 @@ func (p *pixels) readSizes(c code, sizes []uint8) bool {
 
 // read fills pix and returns how many pixels came before the data end or are damaged.
 func (p *pixels) read(pix []uint32) int {
-	r, t, w := p.r, p.tables.entries, p.w
+	r, w := p.r, p.w
 	side := max(w, 1) // of a square; without squares a row is within the first
 	if p.which != nil {
 		side = 1 << p.bits
@@ -158,20 +158,15 @@ func (p *pixels) read(pix []uint32) int {
 			}
 		} else {
 			s := 0
-			if n, s = r.literals(pix[i:i+n], t, g); r.n < 0 {
+			if n, s = p.single(pix[:i+n], i, g); r.n < 0 {
 				return i + n
 			}
-			switch {
-			case s < literals:
-			case s < literals+lengths:
+			if s >= literals {
 				more := p.repeat(pix, i+n, s-literals, g)
 				if r.n < 0 || more == 0 {
 					return i + n
 				}
 				n += more
-			default:
-				pix[i+n] = p.remembered(pix, i+n, s-literals-lengths)
-				n++
 			}
 		}
 		i += n
@@ -182,13 +177,25 @@ func (p *pixels) read(pix []uint32) int {
 	return len(pix)
 }
 
-// literals reads pixels up to the end of dst or to a symbol that is none, which it returns after how many there were; r.n is negative when the
-// data ended before that. It is where the time goes: the bits are in variables of its own.
-func (r *bitReader) literals(dst []uint32, t []uint32, g *group) (count, s int) {
-	data, at, acc, n := r.data, r.at, r.acc, r.n
+// entry is the entry of the code that acc begins with; t are the tables from those of c on.
+func (c code) entry(t []uint32, acc uint64) uint32 {
+	e := t[uint16(acc)&c.mask]
+	if e&second != 0 {
+		e = t[e>>8+uint32(acc>>(c.root&15))&(1<<(e&15)-1)]
+	}
+	return e
+}
+
+// single reads pixels that come one by one, literals and those of the cache (3.6.2.3), from pix[start] up to its end or to the symbol of a
+// repetition, which it returns after how many there were. r.n is negative when the data ended before that. It is where the time goes: the bits
+// are in variables of its own.
+func (p *pixels) single(pix []uint32, start int, g *group) (count, s int) {
+	r, t := p.r, p.tables.entries
+	data, at, acc, n, i := r.data, r.at, r.acc, r.n, start
 	green, red, blue, alpha := g.codes[0], g.codes[1], g.codes[2], g.codes[3]
 	greens, reds, blues, alphas := t[green.at:], t[red.at:], t[blue.at:], t[alpha.at:]
-	for ; count < len(dst); count++ {
+	cache, shift, cached := p.cache, p.cacheShift&31, p.cached
+	for ; i < len(pix); i++ {
 		if b := data[at:]; n >= 0 && len(b) >= 8 {
 			acc |= binary.LittleEndian.Uint64(b) << uint(n&63)
 			at, n = at+(63-n)>>3, n|56
@@ -197,22 +204,23 @@ func (r *bitReader) literals(dst []uint32, t []uint32, g *group) (count, s int) 
 			r.refill()
 			at, acc, n = r.at, r.acc, r.n
 		}
-		e := greens[uint16(acc)&green.mask]
-		if e&second != 0 {
-			e = greens[e>>8+uint32(acc>>(green.root&15))&(1<<(e&15)-1)]
-		}
+		e := green.entry(greens, acc)
 		acc >>= e & 15
 		n -= int(e & 15)
-		if e >= literals<<8 {
-			s = int(e >> 8)
-			break
-		}
 		v := g.rest | e&0xff00
-		if !g.one {
-			f := reds[uint16(acc)&red.mask]
-			if f&second != 0 {
-				f = reds[f>>8+uint32(acc>>(red.root&15))&(1<<(f&15)-1)]
+		switch {
+		case e >= (literals+lengths)<<8:
+			for ; cached < i; cached++ { // what came before is put there first
+				c := pix[cached]
+				cache[c*0x1e35a7bd>>shift] = c
 			}
+			if v = cache[e>>8-literals-lengths]; v != 0 && n >= 0 {
+				cached++ // it is where it belongs
+			}
+		case e >= literals<<8:
+			s = int(e >> 8)
+		case !g.one:
+			f := red.entry(reds, acc)
 			acc >>= f & 15
 			n -= int(f & 15)
 			v |= f >> 8 << 16
@@ -221,28 +229,22 @@ func (r *bitReader) literals(dst []uint32, t []uint32, g *group) (count, s int) 
 				r.refill()
 				at, acc, n = r.at, r.acc, r.n
 			}
-			f = blues[uint16(acc)&blue.mask]
-			if f&second != 0 {
-				f = blues[f>>8+uint32(acc>>(blue.root&15))&(1<<(f&15)-1)]
-			}
+			f = blue.entry(blues, acc)
 			acc >>= f & 15
 			n -= int(f & 15)
 			v |= f >> 8
-			f = alphas[uint16(acc)&alpha.mask]
-			if f&second != 0 {
-				f = alphas[f>>8+uint32(acc>>(alpha.root&15))&(1<<(f&15)-1)]
-			}
+			f = alpha.entry(alphas, acc)
 			acc >>= f & 15
 			n -= int(f & 15)
 			v |= f >> 8 << 24
 		}
-		if n < 0 {
+		if n < 0 || s != 0 {
 			break
 		}
-		dst[count] = v
+		pix[i] = v
 	}
-	r.at, r.acc, r.n = at, acc, n
-	return count, s
+	r.at, r.acc, r.n, p.cached = at, acc, n, cached
+	return i - start, s
 }
 
 // repeat copies pixels from before i and returns how many; 0: they would be from before the first. s is the symbol of how many.
@@ -260,16 +262,6 @@ func (p *pixels) repeat(pix []uint32, i, s int, g *group) int {
 	}
 	p.moved = true // into another square, maybe
 	return n
-}
-
-// remembered is a pixel of the cache (3.6.2.3), where those before i are put first.
-func (p *pixels) remembered(pix []uint32, i, s int) uint32 {
-	shift := p.cacheShift & 31
-	for _, v := range pix[p.cached:i] {
-		p.cache[v*0x1e35a7bd>>shift] = v
-	}
-	p.cached = i
-	return p.cache[s]
 }
 
 // prefixed reads the rest of a length or distance (3.6.2.1).
