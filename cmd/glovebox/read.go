@@ -161,6 +161,7 @@ func (a *app) newRead(set *pflag.FlagSet, f *readFlags, args []string) (*reading
 	r := &reading{app: a, args: args, several: severalInputs(args), jobs: f.jobs, out: f.out, profile: f.profile}
 	r.opts = glovebox.ReadOptions{Cursor: f.cursor, Form: readapi.Form(f.form), All: f.all, Unescaped: f.unescaped, MaxTokens: f.limits.tok}
 	r.opts.Profile, r.opts.Original = glovebox.Profile(f.profile.name), f.original
+	r.opts.Words = !a.global.json
 	limits, err := f.limits.limits()
 	if err != nil {
 		return nil, err
