@@ -70,6 +70,9 @@ func (v *view) heading(w *bytes.Buffer, doc *readapi.Document) {
 	if charset, ok := doc.Meta["charset"].(string); ok {
 		facts = append(facts, readapi.EscapeLine(charset))
 	}
+	if title, ok := doc.Meta["title"].(string); ok && doc.MediaType == "text/html" { // it stands nowhere in the text
+		facts = append(facts, `"`+strings.ReplaceAll(cutRunes(readapi.EscapeLine(title), mostTitle), `"`, `\"`)+`"`)
+	}
 	if width, height := number(doc.Meta["display_width"]), number(doc.Meta["display_height"]); width > 0 && height > 0 {
 		facts = append(facts, fmt.Sprintf("%dx%d", width, height))
 	}
@@ -78,6 +81,19 @@ func (v *view) heading(w *bytes.Buffer, doc *readapi.Document) {
 	}
 	facts = append(facts, formatBytes(doc.Bytes))
 	fmt.Fprintf(w, "%s: %s\n", v.title(), strings.Join(facts, ", "))
+}
+
+// mostTitle is how many characters of the title of a page are shown.
+const mostTitle = 80
+
+// cutRunes is s, or its beginning of at most n characters with a mark behind it.
+func cutRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }
 
 // number is a whole number of a decoder's meta, which came through JSON or did not.
