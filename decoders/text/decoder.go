@@ -116,7 +116,7 @@ func report(src *source, l *lines, w *pdk.Writer, whole bool) error {
 		return err
 	}
 	if src.replaced > 0 {
-		detail := strconv.FormatInt(src.replaced, 10) + " sequences are no character in " + src.charset.Label + " and became U+FFFD"
+		detail := counted(src.replaced, "sequence is no character", "sequences are no characters") + " in " + src.charset.Label + ", shown as U+FFFD"
 		if err := w.Warn(readapi.WarnReplaced, detail, 0); err != nil {
 			return err
 		}

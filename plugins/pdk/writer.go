@@ -244,6 +244,16 @@ func (w *Writer) Data(at int64, value any) error {
 	return w.JSON(at, b)
 }
 
+// Table emits a structured part of unit at that says what the text of the unit says too, such as a table. It is as Data, but for a request
+// whose answer is read as words: it is left out there, and counted, so that a position is the same in answers of both kinds.
+func (w *Writer) Table(at int64, value any) error {
+	if !w.req.Words {
+		return w.Data(at, value)
+	}
+	_, err := w.begin(at)
+	return err
+}
+
 // JSON emits a structured part of unit at that is JSON already.
 func (w *Writer) JSON(at int64, b []byte) error {
 	given, err := w.begin(at)
