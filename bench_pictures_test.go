@@ -11,31 +11,34 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	decoder "github.com/glovebox-wasm/glovebox/decoders/image"
 	"github.com/glovebox-wasm/glovebox/plugins"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // Pictures of six megapixels, as phones make them, to 1,568 pixels: as a function of this program, and behind the wall, in turn. Printed are
-// the processor's times for both and their ratio. With GLOVEBOX_SHARP, a folder in which npm has installed sharp, libvips does the
-// same on one thread in the same run, the picture is also read as WebP, and the ratio to libvips is printed as well.
+// the processor's times for both and their ratio, the fuel, and the guest's memory at its largest for one of twelve megapixels. With
+// GLOVEBOX_SHARP, a folder in which npm has installed sharp, libvips does the same on one thread in the same run, the picture is also read as
+// progressive JPEG and as WebP with and without loss, and the ratio to libvips is printed as well.
 func BenchmarkPictures(b *testing.B) {
 	reg := newRegistry(b, plugins.Options{MaxInstances: 1})
 	sharp := os.Getenv("GLOVEBOX_SHARP")
-	for _, f := range sixMegapixels(b, sharp) {
-		b.Run(strings.TrimPrefix(string(f.mediaType), "image/"), func(b *testing.B) {
+	large := pictures(b, sharp, 4000, 3000)
+	for i, f := range pictures(b, sharp, 3000, 2000) {
+		b.Run(f.name, func(b *testing.B) {
 			var native, walled []time.Duration
+			var fuel int64
 			pair := func() {
 				native = append(native, processTook(b, func() {
 					if _, err := pdk.Run(&decoder.Decoder, bytes.NewReader(f.data), request(f)); err != nil {
 						b.Fatal(err)
 					}
 				}))
-				walled = append(walled, processTook(b, func() { decode(b, reg, f) }))
+				walled = append(walled, processTook(b, func() { _, fuel = decode(b, reg, f) }))
 			}
 			pair() // heaps grow
 			native, walled = nil, nil
@@ -49,6 +52,8 @@ func BenchmarkPictures(b *testing.B) {
 			b.ReportMetric(float64(in.Microseconds())/1000, "ms-native")
 			b.ReportMetric(float64(out.Microseconds())/1000, "ms-wall")
 			b.ReportMetric(float64(out)/float64(in), "x-native")
+			b.ReportMetric(float64(fuel)/1e6, "M-fuel")
+			b.ReportMetric(guestMemory(b, reg, large[i]), "MiB-of-12MP")
 			if sharp != "" {
 				v := vipsTook(b, sharp, f)
 				b.ReportMetric(float64(v.Microseconds())/1000, "ms-libvips")
@@ -64,9 +69,18 @@ func processTook(b testing.TB, do func()) time.Duration {
 	return processTime(b) - start
 }
 
-// sixMegapixels returns the scene as every kind of file that can be had.
-func sixMegapixels(b testing.TB, sharp string) []sampleFile {
-	m := scene(3000, 2000)
+// guestMemory is how many MiB the guest has when it reads f.
+func guestMemory(b testing.TB, reg *plugins.Registry, f sampleFile) float64 {
+	res, err := reg.Decode(b.Context(), reg.Accepts(f.mediaType)[0], readapi.Decoding{Input: bytes.NewReader(f.data), Request: request(f), Limits: readapi.DefaultLimits()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(res.Usage.MemoryBytes) / (1 << 20)
+}
+
+// pictures returns the scene, w by h, as every kind of file that can be had.
+func pictures(b testing.TB, sharp string, w, h int) []sampleFile {
+	m := scene(w, h)
 	var j, p bytes.Buffer
 	if err := jpeg.Encode(&j, m, &jpeg.Options{Quality: 90}); err != nil {
 		b.Fatal(err)
@@ -74,21 +88,31 @@ func sixMegapixels(b testing.TB, sharp string) []sampleFile {
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&p, m); err != nil {
 		b.Fatal(err)
 	}
-	files := []sampleFile{{"scene.jpg", "image/jpeg", j.Bytes()}, {"scene.png", "image/png", p.Bytes()}}
+	files := []sampleFile{{"jpeg", "image/jpeg", j.Bytes()}, {"png", "image/png", p.Bytes()}}
 	if sharp == "" {
 		return files
 	}
 	dir := b.TempDir()
-	in, out := filepath.Join(dir, "scene.jpg"), filepath.Join(dir, "scene.webp")
-	if err := os.WriteFile(in, j.Bytes(), 0o600); err != nil {
+	in, out := filepath.Join(dir, "scene.png"), filepath.Join(dir, "scene")
+	if err := os.WriteFile(in, p.Bytes(), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	node(b, sharp, "await sharp(process.argv[1]).webp({quality:80}).toFile(process.argv[2])", in, out)
-	w, err := os.ReadFile(out)
-	if err != nil {
-		b.Fatal(err)
+	for _, k := range []struct {
+		name, how string
+		mediaType readapi.MediaType
+	}{
+		{"progressive", "jpeg({quality: 90, progressive: true})", "image/jpeg"},
+		{"webp", "webp({quality: 80})", "image/webp"},
+		{"webp-lossless", "webp({lossless: true})", "image/webp"},
+	} {
+		node(b, sharp, "await sharp(process.argv[1])."+k.how+".toFile(process.argv[2])", in, out)
+		data, err := os.ReadFile(out)
+		if err != nil {
+			b.Fatal(err)
+		}
+		files = append(files, sampleFile{k.name, k.mediaType, data})
 	}
-	return append(files, sampleFile{"scene.webp", "image/webp", w})
+	return files
 }
 
 // vipsTook is the processor's time for the same by libvips: the best of several runs.
