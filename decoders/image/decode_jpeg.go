@@ -25,9 +25,6 @@ func (f *jpegFile) decoder(b *budget) (*jpeg.Decoder, error) {
 	if feature := d.Frame.Unsupported(); feature != "" {
 		return nil, pdk.Unsupported(feature)
 	}
-	if d.Frame.Components == 4 && !d.Adobe && !f.raw {
-		return nil, pdk.Unsupported("jpeg of four components that does not say which colours they are")
-	}
 	if err := b.size(f.width, f.height, 1); err != nil {
 		return nil, err
 	}

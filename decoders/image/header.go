@@ -38,8 +38,11 @@ func (h *header) display() (w, ht int64) {
 	return h.width, h.height
 }
 
-// facts names the picture for an error's detail.
+// facts names the picture for an error's detail, as far as it is known.
 func (h *header) facts() string {
+	if h.width <= 0 && h.height <= 0 {
+		return h.format
+	}
 	return h.format + " " + strconv.FormatInt(h.width, 10) + "x" + strconv.FormatInt(h.height, 10)
 }
 
@@ -115,12 +118,17 @@ const (
 	magicBytes = 14
 )
 
-// open finds the format by the file's own bytes, whatever its media type says, and reads the header.
+// open finds the format by the file's own bytes, whatever its media type says, and reads the header. What an opener knows of a file that it
+// cannot open comes with its error.
 func open(in readapi.Input) (file, error) {
 	head := readUpTo(in, 0, magicBytes)
 	for _, f := range formats {
 		if matches(head, f.magic) {
-			return f.open(in)
+			m, err := f.open(in)
+			if err != nil && m != nil {
+				return nil, m.head().explain(err)
+			}
+			return m, err
 		}
 	}
 	return nil, pdk.Malformed("no picture begins here")

@@ -45,7 +45,7 @@ func openBMP(in readapi.Input) (file, error) {
 	}
 	f := &bmpFile{header: blank("bmp"), in: in}
 	if err := f.info(bmpFileHeader); err != nil {
-		return nil, err
+		return f, err
 	}
 	// The offset of the pixels is believed when it lies behind the headers, also where that leaves the palette fewer colours than
 	// promised; some writers leave it 0.
@@ -62,7 +62,7 @@ func openBMP(in readapi.Input) (file, error) {
 func openBareBMP(in readapi.Input) (file, error) {
 	f := &bmpFile{header: blank("bmp"), in: in}
 	if err := f.info(0); err != nil {
-		return nil, err
+		return f, err
 	}
 	if f.compression == bmpJPEG || f.compression == bmpPNG {
 		return f.wrapped()
@@ -77,11 +77,11 @@ func (f *bmpFile) wrapped() (file, error) {
 		magic, open = pngMagic, openPNG
 	}
 	if !matches(readUpTo(part, 0, magicBytes), magic) {
-		return nil, pdk.Malformed("bmp without the picture that it is a shell of")
+		return f, pdk.Malformed("bmp without the picture that it is a shell of")
 	}
 	inner, err := open(part)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	return newShell("bmp", inner), nil
 }

@@ -38,7 +38,9 @@ func openICO(in readapi.Input) (file, error) {
 		inner, err = openDIB(best.in, best.height)
 	}
 	if err != nil {
-		return nil, err
+		f := blank("ico")
+		f.width, f.height = best.width, best.height
+		return nil, f.explain(err)
 	}
 	if b := readUpTo(in, 2, 1); len(b) == 1 && b[0] == 2 {
 		return newShell("cur", inner), nil

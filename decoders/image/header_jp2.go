@@ -57,18 +57,18 @@ func openJP2(in readapi.Input) (file, error) {
 	if matches(readUpTo(in, 0, magicBytes), jp2Magic) {
 		var err error
 		if stream, err = f.boxes(in); err != nil {
-			return nil, err
+			return f, err
 		}
 	}
 	code, err := jp2.Open(&sectionOf{in, stream}, stream.n)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	f.code = code
 	f.width, f.height, f.lossy = code.Width(), code.Height(), code.Lossy()
 	f.depth = code.Components[0].Depth
 	if err := f.resolve(); err != nil {
-		return nil, f.explain(err)
+		return f, err
 	}
 	return f, f.checked()
 }

@@ -21,10 +21,10 @@ func openJPEG(in readapi.Input) (file, error) {
 	f := &jpegFile{header: blank("jpeg"), in: in}
 	f.lossy = true
 	d, err := jpeg.Open(in, in.Size(), f.segment)
-	if err != nil {
-		return nil, err
-	}
 	f.width, f.height, f.depth = int64(d.Frame.Width), int64(d.Frame.Height), d.Frame.Precision
+	if err != nil {
+		return f, err
+	}
 	if n := d.Frame.Components; n < len(componentColors) {
 		f.color = componentColors[n]
 	}
@@ -32,7 +32,7 @@ func openJPEG(in readapi.Input) (file, error) {
 		f.color = "rgb"
 	}
 	if f.height == 0 && f.width > 0 {
-		return nil, pdk.Unsupported("jpeg whose height comes behind its data")
+		return f, pdk.Unsupported("jpeg whose height comes behind its data")
 	}
 	return f, f.checked()
 }

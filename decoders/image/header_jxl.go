@@ -31,7 +31,7 @@ func openJXL(in readapi.Input) (file, error) {
 	f.height, f.width = r.size()
 	r.imageMetadata(&f.header)
 	if r.short {
-		return nil, pdk.Malformed("jxl with a header that is cut")
+		return f, pdk.Malformed("jxl with a header that is cut")
 	}
 	return f, f.checked()
 }

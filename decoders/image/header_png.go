@@ -61,10 +61,10 @@ func openPNG(in readapi.Input) (file, error) {
 	}
 	f.alpha = f.colorType&4 != 0
 	if f.width > 1<<31-1 || f.height > 1<<31-1 {
-		return nil, pdk.Malformed("png size out of range")
+		return f, pdk.Malformed("png size out of range")
 	}
 	if err := f.checked(); err != nil {
-		return nil, err
+		return f, err
 	}
 	f.scan()
 	return f, nil

@@ -69,7 +69,10 @@ func openTIFF(in readapi.Input) (file, error) {
 	f.frames = int64(len(f.pages))
 	p, err := f.page(1)
 	if err != nil {
-		return nil, err
+		if p != nil {
+			f.width, f.height = p.width, p.height
+		}
+		return f, err
 	}
 	f.width, f.height, f.orientation = p.width, p.height, p.orientation
 	f.depth, f.alpha = int(p.bits[0]), p.alphaAt() >= 0
@@ -118,7 +121,7 @@ func (f *tiffFile) chain(off int64) {
 	}
 }
 
-// page reads the directory of page at, from 1.
+// page reads the directory of page at, from 1. With an error may come a page, as far as it says what it is.
 func (f *tiffFile) page(at int64) (*tiffPage, error) {
 	f.dir.budget = tiffBudget
 	entries, _, ok := f.dir.directory(f.pages[at-1])
@@ -133,10 +136,10 @@ func (f *tiffFile) page(at int64) (*tiffPage, error) {
 		f.field(p, e)
 	}
 	if p.width <= 0 || p.height <= 0 {
-		return nil, pdk.Malformed("tiff page without an area")
+		return p, pdk.Malformed("tiff page without an area")
 	}
 	if len(p.bits) == 0 || p.samples < 1 {
-		return nil, pdk.Malformed("tiff page without samples")
+		return p, pdk.Malformed("tiff page without samples")
 	}
 	p.assume()
 	return p, nil

@@ -37,7 +37,7 @@ func openWebP(in readapi.Input) (file, error) {
 	f.scan()
 	switch {
 	case f.animated && len(f.pieces) == 0, !f.animated && f.still.data.n == 0:
-		return nil, pdk.Malformed("webp without a picture")
+		return f, pdk.Malformed("webp without a picture")
 	case f.animated:
 		f.frames = int64(len(f.pieces))
 		f.lossy = !f.pieces[0].image.lossless
@@ -45,7 +45,7 @@ func openWebP(in readapi.Input) (file, error) {
 	default:
 		w, h, alpha := f.still.bounds(in)
 		if f.extended && (w != f.width || h != f.height) {
-			return nil, pdk.Malformed("webp canvas and picture have different sizes")
+			return f, pdk.Malformed("webp canvas and picture have different sizes")
 		}
 		f.width, f.height, f.lossy = w, h, !f.still.lossless
 		f.alpha = alpha || f.still.alpha.n > 0

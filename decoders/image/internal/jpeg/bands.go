@@ -68,6 +68,12 @@ func (d *Decoder) readMCUs() {
 
 // readBlock reads a block of the scan into samples.
 func (d *Decoder) readBlock(c *component, dst []byte) {
+	if d.Frame.Arithmetic() {
+		zero(&d.wide)
+		end := d.arithmeticBlock(&d.wide, c)
+		inverse(&d.wide, end, dst, c.stride, d.Frame.Precision > 8, c.shift)
+		return
+	}
 	if c.shift == 3 {
 		d.passBlock(c, &d.dcTables[c.dc], &d.acTables[c.ac])
 		d.wide[0] = int32(c.pred) * c.quant[0]
@@ -164,7 +170,7 @@ func (d *Decoder) Missing() (string, error) {
 		return "the pixel data is cut or damaged: " + share(d.first, d.firstOf) + " of the picture is missing", nil
 	case d.read < d.total:
 		return "the pixel data is cut or damaged: " + share(d.read, d.total) + " of the detail is missing", nil
-	case d.broken || !d.whole && d.lacking():
+	case d.broken || !d.whole && d.lacking() || d.qm != nil && d.qm.made > 0 && d.end == endOfFile:
 		return "the file ends early: detail is missing", nil
 	case d.bad > 0:
 		return "the pixel data is damaged: parts of the picture may be wrong", nil

@@ -138,6 +138,8 @@ func (d *Decoder) coefficients(c *component, at int) {
 	blk := (*[64]int16)(c.coef[at*64:])
 	s := &d.scan
 	switch {
+	case d.Frame.Arithmetic():
+		d.arithmeticCoefficients(blk, c)
 	case !d.Frame.Progressive():
 		d.sequentialInto(blk, c)
 	case s.from == 0 && s.high == 0:

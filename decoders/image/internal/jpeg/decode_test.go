@@ -73,11 +73,16 @@ func TestEveryKind(t *testing.T) {
 				}
 			}
 			for name, change := range map[string]func(*jpegtest.Spec){
-				"restarts":              func(s *jpegtest.Spec) { s.Restart = 3 },
-				"progressive":           func(s *jpegtest.Spec) { s.Progressive = true },
-				"progressive, restarts": func(s *jpegtest.Spec) { s.Progressive, s.Restart = true, 2 },
-				"apart":                 func(s *jpegtest.Spec) { s.Apart = comps[0].ID != comps[len(comps)-1].ID },
-				"lines later":           func(s *jpegtest.Spec) { s.DefineLines = true },
+				"restarts":                func(s *jpegtest.Spec) { s.Restart = 3 },
+				"progressive":             func(s *jpegtest.Spec) { s.Progressive = true },
+				"progressive, restarts":   func(s *jpegtest.Spec) { s.Progressive, s.Restart = true, 2 },
+				"apart":                   func(s *jpegtest.Spec) { s.Apart = comps[0].ID != comps[len(comps)-1].ID },
+				"arithmetic":              func(s *jpegtest.Spec) { s.Arithmetic = true },
+				"arithmetic, restarts":    func(s *jpegtest.Spec) { s.Arithmetic, s.Restart = true, 2 },
+				"arithmetic, apart":       func(s *jpegtest.Spec) { s.Arithmetic, s.Apart = true, comps[0].ID != comps[len(comps)-1].ID },
+				"arithmetic, conditioned": func(s *jpegtest.Spec) { s.Arithmetic, s.Lower, s.Upper, s.Low = true, 2, 4, 20 },
+				"arithmetic, progressive": func(s *jpegtest.Spec) { s.Arithmetic, s.Progressive = true, true },
+				"lines later":             func(s *jpegtest.Spec) { s.DefineLines = true },
 			} {
 				s := base
 				if change(&s); s.Progressive && comps[0].ID == comps[len(comps)-1].ID && len(comps) > 1 {
@@ -211,7 +216,7 @@ func TestColors(t *testing.T) {
 		{"by name", "RGB", nil, level(100, 128, 200), [3]byte{100, 128, 200}},
 		{"Adobe, as they are", "\x01\x02\x03", adobe("\x00"), level(100, 128, 200), [3]byte{100, 128, 200}},
 		{"Adobe, converted", "RGB", adobe("\x01"), level(100, 128, 200), [3]byte{201, 49, 100}},
-		{"inks", "CMYK", nil, level(0, 51, 255, 0), [3]byte{255, 204, 0}},
+		{"inks", "CMYK", nil, level(255, 204, 0, 128), [3]byte{128, 102, 0}},
 		{"Adobe's inks", "CMYK", adobe("\x00"), level(255, 204, 0, 128), [3]byte{128, 102, 0}},
 		{"Adobe's inks, converted", "\x01\x02\x03\x04", adobe("\x02"), level(100, 128, 200, 255), [3]byte{54, 206, 155}},
 	} {

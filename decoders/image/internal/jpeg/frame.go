@@ -48,8 +48,6 @@ func (f *Frame) Unsupported() string {
 	switch {
 	case f.Marker == 0xc3, f.Marker == 0xcb:
 		return "lossless jpeg"
-	case f.Arithmetic():
-		return "jpeg with arithmetic coding"
 	case f.Marker != mSOF0 && f.Marker != mSOF1 && f.Marker != mSOF2 && f.Marker != mSOF9 && f.Marker != mSOF10:
 		return "hierarchical jpeg"
 	case f.Precision != 8 && f.Precision != 12:
@@ -68,7 +66,7 @@ const (
 	Gray  Colors = iota
 	YCbCr        // JFIF, 1.02
 	RGB
-	CMYK // as the file has it: Adobe's are inverted
+	CMYK // inverted: 255 is none of an ink
 	YCCK
 )
 
@@ -90,6 +88,7 @@ type component struct {
 	stride int
 	rows   int // in one band
 
+	at     int // in the frame
 	dc, ac int // tables of the scan
 	pred   int
 	line   []byte // a row at full size
@@ -109,6 +108,7 @@ type Decoder struct {
 	mcusY     int
 
 	bitReader
+	qm        *qm // of arithmetic coding
 	dcTables  [4]huffman
 	acTables  [4]huffman
 	quants    [4]*[64]int32
@@ -131,21 +131,21 @@ const maxJunk = 64 << 10
 
 // Open reads the headers of the picture that begins at in's first byte, up to its first scan, and tells visit of the segments.
 //
-// Errors: malformed_input when there is no frame header that can be.
+// Errors: malformed_input when there is no frame header that can be; where one was read before, it comes with the error.
 func Open(in io.ReaderAt, size int64, visit Visitor) (*Decoder, error) {
 	d := &Decoder{}
 	d.in, d.size = in, size
 	if err := d.headers(visit, false); err != nil {
-		return nil, err
+		return d, err
 	}
 	if d.Frame.Marker == 0 { // perhaps a segment's length lies and hides it
 		d.seek(0)
 		if err := d.headers(nil, true); err != nil {
-			return nil, err
+			return d, err
 		}
 	}
 	if d.Frame.Marker == 0 {
-		return nil, pdk.Malformed("jpeg without a frame header")
+		return d, pdk.Malformed("jpeg without a frame header")
 	}
 	if d.Frame.Height == 0 && d.scanAt > 0 {
 		d.Frame.Height = d.lineCount()
@@ -217,7 +217,7 @@ func (d *Decoder) segment(m byte, n int64) error {
 	case m == mDHT:
 		return d.huffmanTables(d.take(int(n)))
 	case m == mDAC:
-		return nil
+		d.conditioning(d.take(int(n)))
 	case m == mDRI && n >= 2:
 		if b := d.take(2); len(b) == 2 {
 			d.restart = int(binary.BigEndian.Uint16(b))
@@ -249,7 +249,7 @@ func (d *Decoder) frameHeader(m byte, b []byte) error {
 			return pdk.Malformed("a jpeg frame header that is cut")
 		}
 		s := b[6+3*i:]
-		comps[i] = component{id: s[0], h: int(s[1] >> 4), v: int(s[1] & 15), table: s[2]}
+		comps[i] = component{at: i, id: s[0], h: int(s[1] >> 4), v: int(s[1] & 15), table: s[2]}
 		f.Sampling[i] = s[1]
 	}
 	d.Frame, d.comps = f, comps
@@ -286,7 +286,8 @@ func (d *Decoder) layOut() error {
 // up is a/b, rounded up.
 func up(a, b int) int { return (a + b - 1) / b }
 
-// Colors says what the components are (JFIF 1.02; Adobe TN 5116, section 18; and as libjpeg takes what neither says).
+// Colors says what the components are (JFIF 1.02; Adobe TN 5116, section 18; and as libjpeg takes what neither says). Four that nobody
+// explains are inverted inks like Adobe's: browsers and Pillow take them so, and what writes them writes them so.
 func (d *Decoder) Colors() Colors {
 	switch d.Frame.Components {
 	case 1:

@@ -1,7 +1,7 @@
 package jpeg
 
-// Row decodes the next row of pixels into dst: red, green, blue and 255, four bytes each. CMYK is taken for Adobe's, which is inverted,
-// where the file says so. Every component must have been halved as often as the others.
+// Row decodes the next row of pixels into dst: red, green, blue and 255, four bytes each. CMYK is taken for Adobe's, which is inverted.
+// Every component must have been halved as often as the others.
 func (d *Decoder) Row(dst []byte) {
 	d.next()
 	w := len(dst) / 4
@@ -172,16 +172,12 @@ func Convert(dst, luma, cb, cr []byte) {
 
 func clip(v int) byte { return byte(max(0, min(255, v))) }
 
-// inks converts a row of CMYK: as it is, or inverted.
+// inks converts a row of CMYK, which is inverted.
 func (d *Decoder) inks(dst, c, m, y, k []byte) {
-	flip := byte(0xff)
-	if d.Adobe {
-		flip = 0
-	}
 	for i := range c {
-		black := int(k[i] ^ flip)
+		black := int(k[i])
 		p := (*[4]byte)(dst[i*4:])
-		p[0], p[1], p[2], p[3] = over(c[i]^flip, black), over(m[i]^flip, black), over(y[i]^flip, black), 0xff
+		p[0], p[1], p[2], p[3] = over(c[i], black), over(m[i], black), over(y[i], black), 0xff
 	}
 }
 
@@ -207,9 +203,7 @@ func (d *Decoder) Inks(dst []byte) {
 			dst[i+2] = ^clip(v + (116130*b+1<<15)>>16)
 		}
 	}
-	if d.Adobe {
-		for i, v := range dst {
-			dst[i] = ^v
-		}
+	for i, v := range dst {
+		dst[i] = ^v
 	}
 }

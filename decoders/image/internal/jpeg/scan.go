@@ -82,6 +82,11 @@ func (d *Decoder) scanHeader() error {
 			d.firstRow = up(s.comps[0].w, 8)
 		}
 	}
+	if d.Frame.Arithmetic() {
+		d.arithmetic()
+		d.beginStretch(0)
+		return nil
+	}
 	d.defaultTables()
 	for _, c := range s.comps[:n] {
 		if s.from == 0 && s.high == 0 && !d.dcTables[c.dc].defined || s.to > 0 && !d.acTables[c.ac].defined {
@@ -129,6 +134,9 @@ func (d *Decoder) defaultTables() {
 func (d *Decoder) beginStretch(next byte) {
 	s := &d.scan
 	d.begin()
+	if d.qm != nil {
+		d.startArithmetic()
+	}
 	s.left, s.next, s.run, s.dry = d.restart, next, 0, false
 	for _, c := range s.comps[:s.n] {
 		c.pred = 0

@@ -12,16 +12,21 @@ import (
 func shown(t testing.TB, in string, n int, opt Options) (text string, data []string, page *Page) {
 	t.Helper()
 	var b strings.Builder
-	page, err := Render(pieces(in, n), Output{
-		Write: func(p []byte) error { b.Write(p); return nil },
-		Data: func(v any) error {
+	part := func(key string) func(any) error {
+		return func(v any) error {
 			s := b.String()
 			if s == "" || s[len(s)-1] != '\n' {
 				t.Errorf("%.200q: a structured part stands inside of a line, behind %.80q", in, s[max(0, len(s)-80):])
 			}
+			if m, ok := v.(map[string]any); !ok || m[key] == nil {
+				t.Errorf("%.200q: what is no %s comes as such: %v", in, key, v)
+			}
 			data = append(data, fmt.Sprintf("%d:%v", strings.Count(s, "\n"), v))
 			return nil
-		},
+		}
+	}
+	page, err := Render(pieces(in, n), Output{
+		Write: func(p []byte) error { b.Write(p); return nil }, Data: part("links"), Table: part("table"),
 	}, opt)
 	if err != nil {
 		t.Errorf("%.200q: %v", in, err)

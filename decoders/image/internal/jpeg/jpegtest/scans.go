@@ -46,11 +46,15 @@ func (f *file) scan(s scan, write func(s *scan, c int, b *[64]int)) {
 	}
 	f.out = append(f.out, Segment(0xda, head+string([]byte{byte(s.from), byte(s.to), byte(s.high<<4 | s.low)}))...)
 	f.last = [4]int{}
+	f.qm.start()
+	if f.Arithmetic {
+		write = f.code
+	}
 	n := 0
 	mcu := func() {
 		if f.Restart > 0 && n > 0 && n%f.Restart == 0 {
 			f.endRun(&s)
-			f.out = append(f.pad(f.out), 0xff, byte(0xd0+(n/f.Restart-1)%8))
+			f.out = append(f.finish(), 0xff, byte(0xd0+(n/f.Restart-1)%8))
 			f.last = [4]int{}
 		}
 		n++
@@ -76,11 +80,19 @@ func (f *file) scan(s scan, write func(s *scan, c int, b *[64]int)) {
 		}
 	}
 	f.endRun(&s)
-	f.out = f.pad(f.out)
+	f.out = f.finish()
 	if f.DefineLines {
 		f.out = append(f.out, Segment(0xdc, string([]byte{byte(f.Height >> 8), byte(f.Height)}))...)
 		f.DefineLines = false
 	}
+}
+
+// finish ends a stretch of coded data.
+func (f *file) finish() []byte {
+	if f.Arithmetic {
+		return f.qm.end(f.out)
+	}
+	return f.pad(f.out)
 }
 
 // block writes a block of a sequential scan (F.1.2).

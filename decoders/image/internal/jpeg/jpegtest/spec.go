@@ -18,14 +18,16 @@ type Spec struct {
 	// Sample is the sample of a component at a pixel, of Precision bits. A component with fewer samples takes their mean.
 	Sample func(c, x, y int) int
 
-	Precision   int  // 8 when 0
-	Step        int  // of every coefficient; 1 when 0
-	Restart     int  // MCUs between restart markers; 0: none
-	Apart       bool // each component in a scan of its own
-	Progressive bool
-	DefineLines bool     // the height comes behind the first scan
-	NoTables    bool     // as a frame of motion JPEG: the tables are those of annex K
-	Segments    [][]byte // behind SOI
+	Precision         int  // 8 when 0
+	Step              int  // of every coefficient; 1 when 0
+	Restart           int  // MCUs between restart markers; 0: none
+	Apart             bool // each component in a scan of its own
+	Progressive       bool
+	Arithmetic        bool // coding; Lower, Upper and Low are what conditions it, written when one is set
+	Lower, Upper, Low int
+	DefineLines       bool     // the height comes behind the first scan
+	NoTables          bool     // as a frame of motion JPEG: the tables are those of annex K
+	Segments          [][]byte // behind SOI
 }
 
 // YCbCr are the three components of a photo, luma with a sampling and chroma with 1 by 1.
@@ -63,6 +65,7 @@ type file struct {
 	planes                   []plane
 	out                      []byte
 	writer
+	qm qm
 }
 
 // Segment is a marker with its content.
@@ -76,6 +79,10 @@ func (s Spec) Bytes() []byte {
 		s.Precision = 8
 	}
 	s.Step = max(1, s.Step)
+	conditioned := s.Lower+s.Upper+s.Low > 0
+	if s.Arithmetic && !conditioned {
+		s.Upper, s.Low = 1, 5
+	}
 	f := &file{Spec: s, hmax: 1, vmax: 1}
 	for _, c := range s.Components {
 		f.hmax, f.vmax = max(f.hmax, int(c.Sampling>>4)), max(f.vmax, int(c.Sampling&15))
@@ -89,6 +96,9 @@ func (s Spec) Bytes() []byte {
 		f.out = append(f.out, b...)
 	}
 	f.tables()
+	if s.Arithmetic && conditioned {
+		f.out = append(f.out, Segment(0xcc, string([]byte{0, byte(s.Upper<<4 | s.Lower), 0x10, byte(s.Low)}))...)
+	}
 	if s.Progressive {
 		f.progressive()
 	} else {
@@ -206,6 +216,9 @@ func (f *file) tables() {
 	case f.Precision == 8:
 		sof = 0xc0
 	}
+	if f.Arithmetic {
+		sof = map[byte]byte{0xc0: 0xc9, 0xc1: 0xc9, 0xc2: 0xca}[sof]
+	}
 	head := []byte{byte(f.Precision), byte(height >> 8), byte(height), byte(f.Width >> 8), byte(f.Width), byte(len(f.planes))}
 	for _, p := range f.planes {
 		head = append(head, p.ID, p.Sampling, 0)
@@ -215,7 +228,7 @@ func (f *file) tables() {
 		f.out = append(f.out, Segment(0xdd, string([]byte{byte(f.Restart >> 8), byte(f.Restart)}))...)
 	}
 	f.setTables(f.NoTables)
-	if !f.NoTables {
+	if !f.NoTables && !f.Arithmetic {
 		f.out = append(f.out, Segment(0xc4, "\x00"+f.dc.segment())...)
 		f.out = append(f.out, Segment(0xc4, "\x10"+f.ac.segment())...)
 	}
