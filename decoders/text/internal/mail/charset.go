@@ -121,7 +121,20 @@ func pick(label string, b []byte) charset.Charset {
 	if known != "" && bytes.IndexByte(sample.Head, 0) < 0 {
 		sample.Head = append([]byte(`<meta charset="`+known+`">`), sample.Head...) // where Detect looks for a label
 	}
-	return charset.Detect(sample)
+	found := charset.Detect(sample)
+	if (found.Source == charset.SourceStatistical || found.Source == charset.SourceDefault) && stranger(label) {
+		found.Percent = min(found.Percent, charset.Doubtful-1)
+	}
+	return found
+}
+
+// stranger reports whether a label is of a charset that nobody here knows, such as one of EBCDIC: what its bytes look like proves nothing.
+func stranger(label string) bool {
+	switch strings.ToLower(label) {
+	case "", "us-ascii", "ascii", "unknown-8bit", "x-unknown", "default", "8bit":
+		return false
+	}
+	return charset.Canonical(label) == ""
 }
 
 var errCharset = errors.New("mail: a charset that nobody decodes")

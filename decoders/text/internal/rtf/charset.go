@@ -127,3 +127,10 @@ func (r *reader) convertRun() {
 	r.doc.Replaced += int64(bytes.Count(out, []byte("\uFFFD")))
 	r.put(out)
 }
+
+// font is what its entry in the table of fonts says.
+type font struct {
+	label  string
+	symbol bool // its letters are pictures
+	greek  bool // it is the font Symbol
+}

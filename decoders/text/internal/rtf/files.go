@@ -72,7 +72,7 @@ func (r *reader) addFile() {
 	}
 	r.doc.Files = append(r.doc.Files, f)
 	r.dest = r.stack[len(r.stack)-1].dest
-	if r.sink.Name != nil && r.dest == body && !r.hidden && !r.html {
+	if r.sink.Name != nil && r.dest == body && !r.unseen() && !r.html {
 		r.write([]byte(r.sink.Name(len(r.doc.Files), &r.doc.Files[len(r.doc.Files)-1])))
 	}
 }

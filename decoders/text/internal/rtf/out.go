@@ -17,6 +17,9 @@ func (r *reader) put(b []byte) {
 	case fonts:
 		r.fontName(b)
 		return
+	case colours:
+		r.palette.separators(b)
+		return
 	case fact, inst, class:
 		if len(r.text)+len(b) <= maxFact {
 			r.text = append(r.text, b...)
@@ -32,7 +35,7 @@ func (r *reader) put(b []byte) {
 		} else if !r.rtf {
 			r.doc.Damaged = true
 		}
-	case r.hidden:
+	case r.unseen():
 		r.doc.Hidden += int64(utf8.RuneCount(b))
 		if r.sink.Hidden {
 			r.write(b)
@@ -118,7 +121,7 @@ func (r *reader) closeNote() {
 			return
 		}
 	}
-	r.hidden = false
+	r.look = look{shaded: r.shaded, boxed: r.boxed}
 	r.write([]byte("]"))
 	if r.note == 'l' {
 		r.newline()

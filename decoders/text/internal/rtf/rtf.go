@@ -36,7 +36,7 @@ type Document struct {
 	Files    []File // in their order; numbered from 1
 	Info     []Fact // title, author, … in the order of the file
 	Charset  string // label of the document's code page
-	Hidden   int64  // characters that a reader would not see: hidden text, deleted revisions
+	Hidden   int64  // characters that a reader would not see
 	Replaced int64  // bytes that are no character
 	Damaged  bool
 }
@@ -95,14 +95,14 @@ const (
 
 // group is what a brace opens and its partner restores.
 type group struct {
-	dest   dest
-	outer  dest // one more than the destination around \upr
-	font   int
-	uc     int // characters that stand for one of \u
-	hidden bool
-	rtf    bool // within \htmlrtf: RTF that the page does not have
-	table  bool
-	note   byte // what ends with the group: 'n' a note in brackets, 'l' a note on a line of its own, 'p' a picture, 'o' an object, 'f' a field, 'r' its result, 't' a fact
+	dest  dest
+	outer dest // one more than the destination around \upr
+	font  int
+	uc    int // characters that stand for one of \u
+	look
+	rtf   bool // within \htmlrtf: RTF that the page does not have
+	table bool
+	note  byte // what ends with the group: 'n' a note in brackets, 'l' a note on a line of its own, 'p' a picture, 'o' an object, 'f' a field, 'r' its result, 't' a fact
 }
 
 // reader is a document in the making.
@@ -119,6 +119,9 @@ type reader struct {
 	star    bool // behind \*
 
 	label   string // of the code page
+	palette palette
+	papered bool // the pages have a background
+	rowed   bool // the row of a table has begun
 	fonts   map[int]font
 	fontNow int
 	font0   int
@@ -146,12 +149,6 @@ type reader struct {
 	linkFrom []int    // where in linkText their result begins
 	linkText []byte
 	err      error
-}
-
-type font struct {
-	label  string
-	symbol bool // its letters are pictures
-	greek  bool // it is the font Symbol
 }
 
 // Read reads a document.

@@ -4,7 +4,7 @@ package rtf
 func skipped(name string) bool {
 	switch name {
 	case "aftncn", "aftnsep", "aftnsepc", "atndate", "atnicn", "atnid", "atnparent", "atnref", "atntime", "atrfend", "atrfstart",
-		"background", "bkmkend", "bkmkstart", "blipuid", "colorschememapping", "colortbl", "datafield", "datastore", "docvar",
+		"background", "bkmkend", "bkmkstart", "blipuid", "colorschememapping", "datafield", "datastore", "docvar",
 		"ebcstart", "falt", "ffdeftext", "ffentrytext", "ffname", "filetbl", "fldtype", "fname", "fontemb", "fontfile", "formfield",
 		"ftncn", "ftnsep", "ftnsepc", "generator", "latentstyles", "listname", "listoverridetable", "listtable", "mmathpr",
 		"nonesttables", "nonshppict", "objalias", "objname", "objsect", "oldcprops", "oldpprops", "oldsprops", "oldtprops", "panose",
@@ -54,7 +54,7 @@ func character(name string) string {
 
 // word obeys a control word. begins means that it is the first of its group, star that \* is before it.
 func (r *reader) word(name string, n int, has, begins, star bool) {
-	if r.textWord(name, n, has) || r.shape(name, n, has) || r.fontWord(name, n) || r.noted(name, begins) || r.fileWord(name) {
+	if r.textWord(name, n, has) || r.looks(name, n, has) || r.shape(name, n, has) || r.fontWord(name, n) || r.noted(name, begins) || r.fileWord(name) {
 		return
 	}
 	switch name {
@@ -92,7 +92,7 @@ func (r *reader) word(name string, n int, has, begins, star bool) {
 			return
 		}
 		r.rtf = false
-	case "shppict", "pntext", "listtext", "rtf", "shptxt", "shpinst", "result", "shprslt": // their text is the document's
+	case "shppict", "pntext", "listtext", "rtf", "shpinst", "result", "shprslt": // their text is the document's
 	default:
 		if (r.dest == info || r.dest == moment) && r.infoWord(name, n) {
 			return
@@ -125,7 +125,7 @@ func (r *reader) textWord(name string, n int, has bool) bool {
 		return true
 	case "cell", "nestcell":
 		r.endRun()
-		if r.dest == body && !r.hidden {
+		if r.dest == body && !r.unseen() {
 			r.cells++
 		}
 		return true
@@ -141,6 +141,9 @@ func (r *reader) textWord(name string, n int, has bool) bool {
 // lineEnd obeys what ends a line; a paragraph inside a table's cell ends none.
 func (r *reader) lineEnd(name string) {
 	r.endRun()
+	if name == "row" || name == "nestrow" {
+		r.rowed = false
+	}
 	switch {
 	case r.dest != body:
 		if r.dest == fact {
@@ -148,7 +151,7 @@ func (r *reader) lineEnd(name string) {
 		}
 	case r.html:
 		r.put([]byte("\n"))
-	case r.hidden:
+	case r.unseen():
 	case name == "row" || name == "nestrow":
 		r.cells = 0
 		if !r.atBOL {
@@ -168,14 +171,6 @@ func (r *reader) shape(name string, n int, has bool) bool {
 	switch name {
 	case "uc":
 		r.uc = min(max(n, 0), 100)
-	case "v", "deleted":
-		r.endRun()
-		r.hidden = !has || n != 0
-	case "plain":
-		r.endRun()
-		r.hidden, r.font = false, -1
-	case "pard":
-		r.table = false
 	case "intbl":
 		r.table = true
 	case "htmlrtf":
@@ -258,7 +253,7 @@ func (r *reader) noted(name string, begins bool) bool {
 	default:
 		return false
 	}
-	if !begins || r.dest != body || r.hidden || r.html {
+	if !begins || r.dest != body || r.unseen() || r.html {
 		return begins
 	}
 	r.endRun()
