@@ -210,6 +210,7 @@ type ReadOptions struct {
 	MaxTokens int64             // budget in estimated tokens; 0: the default of 20,000, -1: none
 	MaxBytes  int64             // budget in bytes; 0: the default
 	Unescaped bool              // show control, bidi and tag characters raw, and text that a reader would not see
+	Words     bool              // the answer is read as words: tables whose cells stand in the text are left out of the parts, which leaves room for more text
 	MediaType readapi.MediaType // what the sender called it; a hint; for ReadFile only
 	Limits    *readapi.Limits   // instead of the Reader's or Host's; nil: those. By address the Host's limits of input hold: an offer counts on them
 
@@ -248,7 +249,7 @@ func (r *Reader) ReadFile(ctx context.Context, in io.ReaderAt, size int64, name 
 // document reads what o selects with read, which is called again for each answer behind the first.
 func (o *ReadOptions) document(read func(readapi.Selection) (*readapi.Document, error)) (*Document, error) {
 	sel := readapi.Selection{Cursor: o.Cursor, Form: o.Form, MaxTokens: o.MaxTokens, MaxBytes: o.MaxBytes, Unescaped: o.Unescaped, Password: o.Password}
-	sel.Profile, sel.Original = string(o.Profile), o.Original
+	sel.Profile, sel.Original, sel.Words = string(o.Profile), o.Original, o.Words
 	var err error
 	if o.Units != "" {
 		if sel.Units, err = readapi.ParseUnits(o.Units); err != nil {

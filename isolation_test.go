@@ -101,7 +101,7 @@ func TestHostileAnswers(t *testing.T) {
 		"a picture of other size":          {s().Frame(picture, at(64, 48, "image/png"), string(png)).End(), readapi.CodeBadOutput},
 		"a picture of other type":          {s().Frame(picture, at(640, 480, "image/jpeg"), string(png)).End(), readapi.CodeBadOutput},
 		"a picture that is a page":         {s().Frame(picture, at(1, 1, "image/png"), "<html><script>").End(), readapi.CodeBadOutput},
-		"a picture of 2.5 gigapixels":      {s().Frame(picture, at(50000, 50000, "image/png"), string(hostileFiles()[1].data)).End(), readapi.CodeBadOutput},
+		"a picture of 2.5 gigapixels":      {s().Frame(picture, at(50000, 50000, "image/png"), string(hostileFiles()[1].data)).End(), readapi.CodeLimitPixels},
 		"an answer that does not go on":    {s().Frame(text, map[string]any{"at": 1}, "x").Frame(end, map[string]any{"total": 2, "next": map[string]any{"at": 1}}, "").Return(0), readapi.CodeBadOutput},
 		"an answer that goes on":           {s().Frame(text, map[string]any{"at": 1}, "x").Frame(end, map[string]any{"total": 2, "next": map[string]any{"at": 2}}, "").Return(0), ""},
 		"more text than the budget":        {s().Frame(text, map[string]any{"at": 1}, strings.Repeat("word ", 200_000)).End(), readapi.CodeBadOutput},

@@ -92,6 +92,7 @@ func TestCacheKey(t *testing.T) {
 	cached("units", false, s, a.Resource, readapi.Selection{Units: []readapi.Range{{From: 1, To: 1}}}, nil)
 	cached("another form", false, s, a.Resource, readapi.Selection{Form: readapi.FormSource}, nil)
 	cached("raw", false, s, a.Resource, readapi.Selection{Unescaped: true}, nil)
+	cached("as words", false, s, a.Resource, readapi.Selection{Words: true}, nil)
 	cached("a child", false, s, a.Resource, readapi.Selection{Child: []int{1}}, nil)
 	cached("other pixels", false, s, a.Resource, readapi.Selection{}, &readapi.Limits{MaxEdge: 100})
 	cached("less output", false, s, a.Resource, readapi.Selection{MaxBytes: 100}, &readapi.Limits{MaxOutputBytes: 1000})

@@ -268,7 +268,7 @@ const maxPassword = 4 << 10
 // begin is the request that sel makes without its cursor.
 func begin(f File, sel readapi.Selection, lim readapi.Limits) (readapi.Request, error) {
 	req := readapi.Request{
-		Version: 1, Name: f.Name, Form: cmp.Or(sel.Form, readapi.FormAuto), Units: sel.Units, Child: sel.Child, Unescaped: sel.Unescaped,
+		Version: 1, Name: f.Name, Form: cmp.Or(sel.Form, readapi.FormAuto), Units: sel.Units, Child: sel.Child, Unescaped: sel.Unescaped, Words: sel.Words,
 		Password: sel.Password, MaxTokens: max(0, cmp.Or(sel.MaxTokens, lim.MaxTokens)), MaxBytes: min(cmp.Or(sel.MaxBytes, lim.MaxOutputBytes), lim.MaxOutputBytes),
 		MaxPixels: lim.MaxPixels, MaxSide: lim.MaxSide, MaxFrames: lim.MaxFrames, MaxTotalPixels: lim.MaxTotalPixels,
 	}
@@ -388,6 +388,11 @@ func withUnits(err error) error {
 		return err
 	}
 	c := *e
-	c.Hint = "Ask for units up to " + strconv.FormatInt(e.Limit.Value, 10) + `; "2-" is everything from the second on.`
+	switch {
+	case e.Limit.Value == 1:
+		c.Hint = "It has one: leave the selection out."
+	case e.Limit.Value > 1:
+		c.Hint = "Ask for units up to " + strconv.FormatInt(e.Limit.Value, 10) + `; "2-" is everything from the second on.`
+	}
 	return &c
 }

@@ -30,7 +30,7 @@ func DataText(data json.RawMessage, beside bool) string {
 		for _, r := range d.Table.Rows {
 			columns = max(columns, len(r))
 		}
-		return "[table: " + strconv.Itoa(len(d.Table.Rows)) + " rows, " + strconv.Itoa(columns) + " columns]\n"
+		return tableWords + strconv.Itoa(len(d.Table.Rows)) + " rows, " + strconv.Itoa(columns) + " columns]\n"
 	case len(d.Links) > 0:
 		for _, l := range d.Links {
 			l.write(&b)
@@ -48,6 +48,9 @@ func DataText(data json.RawMessage, beside bool) string {
 	}
 	return b.String()
 }
+
+// tableWords is how the words for a table begin whose cells stand in the text beside it.
+const tableWords = "[table: "
 
 type dataLink struct {
 	Text string `json:"text"`

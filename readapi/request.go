@@ -21,6 +21,7 @@ type Request struct {
 	MaxTokens int64     `json:"max_tokens,omitempty"` // budget of the answer in estimated tokens; 0: none
 	MaxBytes  int64     `json:"max_bytes,omitempty"`  // budget of the answer in bytes of parts; 0: none
 	Unescaped bool      `json:"unescaped,omitempty"`  // show what is hidden
+	Words     bool      `json:"words,omitempty"`      // the answer is read as words: tables whose cells stand in the text are left out, and count as parts
 	Password  string    `json:"password,omitempty"`   // opens an encrypted file; never logged, never in a cursor
 
 	MaxFileBytes int64 `json:"max_file_bytes,omitempty"` // of files inside the file that one answer hands on; 0: none

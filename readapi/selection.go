@@ -215,6 +215,7 @@ type Selection struct {
 	MaxTokens int64   // estimated tokens of this answer; 0: the default, negative: no limit
 	MaxBytes  int64   // bytes of this answer; 0: the default
 	Unescaped bool    // show control, bidi and tag characters raw, and text that is hidden from a reader
+	Words     bool    // the answer is read as words: tables whose cells stand in the text too are left out
 	Password  string  // opens an encrypted file, and the files inside it; kept nowhere: a cursor needs it again
 	Profile   string  // for whom pictures are made, by name; "": the default of the host
 	Original  bool    // give a picture that fits, and carries nothing but pixels, as the bytes that it is

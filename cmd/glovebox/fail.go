@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -82,7 +83,11 @@ func asFailure(subject string, err error) *failure {
 	if e.Limit != nil && (e.Hint == "" || e.Code == readapi.CodeTooLarge) { // a hint names fields of Limits, not flags
 		if flag := limitFlag(e.Limit.Name); flag != "" {
 			c := *e
-			c.Hint = "--" + flag + " raises this limit."
+			c.Hint = "--" + flag + " raises this limit"
+			if e.Detail != "" && e.Limit.Value > 0 { // the message has no room for it
+				c.Hint += " of " + strconv.FormatInt(e.Limit.Value, 10)
+			}
+			c.Hint += "."
 			f.err = &c
 		}
 	}

@@ -80,15 +80,20 @@ and says how to go on; on a terminal and with --all nothing is held back. Charac
 that are not seen and can mislead are shown as \u{202E} unless --unescaped is given.
 With --form source standard output has the text of the file and nothing else.
 
-A file may have files inside, such as what is embedded in a PDF: an answer lists them
-by number, --child 2 reads number 2, and --child 2/1 number 1 inside that. With
---form image the pages of a PDF are given as the pictures that they were scanned into.
-Tables, links, form fields, notes, the outline and the metadata of a PDF are data in
---json; docs/pdf.md describes them.
+A web page, mail, mailbox, notebook or RTF is shown as what it says, CSV as its lines;
+--form source shows how it stands. Links, form fields and notes are a line each. With
+--json they are data, and so are the cells of tables, the outline and the metadata;
+docs/text.md and docs/pdf.md describe them.
+
+A file may have files inside: the attachments of a mail, what is embedded in a PDF, the
+pictures of a page or notebook. An answer lists them by number, --child 2 reads number
+2, and --child 2/1 number 1 inside that. With --form image the pages of a PDF are given
+as the pictures that they were scanned into.
 
 Pictures are made as a model takes them. --profile says for which provider: claude,
 openai, gemini, or safe for any of them. "glovebox profile list" shows what that means,
-and docs/images.md what a picture gives.
+and docs/images.md what a picture gives. HEIC, AVIF and JPEG XL are not decoded; the
+error names their size as far as it is found.
 
 Pictures in --out are named after their file and unit: photo.jpg-frame1.jpg. A file
 that is there already is never overwritten: the same content is left as it is, other
@@ -101,7 +106,8 @@ const readExample = `  glovebox read report.pdf
   glovebox read --out pictures --frames 1- animation.gif
   glovebox read --form image --out pictures scan.pdf
   glovebox read --profile claude --json photo.jpg
-  glovebox read --child 1 report.pdf
+  glovebox read --child 1 mail.eml
+  glovebox read --json prices.csv
   glovebox read --password-file secret.txt locked.pdf
   curl -s https://example.org/a.pdf | glovebox read -
   glovebox read --json --all folder > lines.jsonl
@@ -161,6 +167,7 @@ func (a *app) newRead(set *pflag.FlagSet, f *readFlags, args []string) (*reading
 	r := &reading{app: a, args: args, several: severalInputs(args), jobs: f.jobs, out: f.out, profile: f.profile}
 	r.opts = glovebox.ReadOptions{Cursor: f.cursor, Form: readapi.Form(f.form), All: f.all, Unescaped: f.unescaped, MaxTokens: f.limits.tok}
 	r.opts.Profile, r.opts.Original = glovebox.Profile(f.profile.name), f.original
+	r.opts.Words = !a.global.json
 	limits, err := f.limits.limits()
 	if err != nil {
 		return nil, err

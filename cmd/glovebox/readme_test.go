@@ -30,6 +30,14 @@ func codeBlocks(t *testing.T, path, lang string) []string {
 	return out
 }
 
+// readmeFiles are files that the README names beside those of the demo.
+var readmeFiles = map[string]string{
+	"page.html":  "<title>Boats</title><table border><tr><th>Boat<th>Price<tr><td>Skiff<td>100</table><p><a href=/list>All</a>",
+	"prices.csv": "boat,price\nSkiff,100\nYawl,900\n",
+	"mail.eml": "From: a@example.org\nSubject: Boats\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nsee there\n" +
+		"--b\nContent-Type: text/plain\nContent-Disposition: attachment; filename=list.txt\n\nSkiff\n--b--\n",
+}
+
 // TestReadmeCommands runs every command of the README on the files of the demo.
 func TestReadmeCommands(t *testing.T) {
 	files, err := samples.Demo()
@@ -39,6 +47,11 @@ func TestReadmeCommands(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range files {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range readmeFiles {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,7 +15,7 @@ func TestSchemaRequest(t *testing.T) {
 	}
 	full := readapi.Request{
 		Version: 1, MediaType: "text/vcard", Name: "a.vcf", Form: readapi.FormAuto, Units: []readapi.Range{{From: 1, To: 3}, {From: 7}},
-		Start: readapi.Position{At: 2, Part: 1, Offset: 9}, Child: []int{2}, MaxTokens: 1, MaxBytes: 2, Unescaped: true, Password: "p", MaxFileBytes: 8,
+		Start: readapi.Position{At: 2, Part: 1, Offset: 9}, Child: []int{2}, MaxTokens: 1, MaxBytes: 2, Unescaped: true, Words: true, Password: "p", MaxFileBytes: 8,
 		MaxPixels: 3, MaxSide: 4, MaxFrames: 5, MaxTotalPixels: 6, MaxEdge: 7,
 		FitPixels: 8, MaxImageBytes: 9, ImageTypes: readapi.ImageTypes(), ImageCost: "patch:32:1536", Original: true,
 	}

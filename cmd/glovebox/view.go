@@ -70,6 +70,9 @@ func (v *view) heading(w *bytes.Buffer, doc *readapi.Document) {
 	if charset, ok := doc.Meta["charset"].(string); ok {
 		facts = append(facts, readapi.EscapeLine(charset))
 	}
+	if title, ok := doc.Meta["title"].(string); ok && doc.MediaType == "text/html" { // it stands nowhere in the text
+		facts = append(facts, `"`+strings.ReplaceAll(cutRunes(readapi.EscapeLine(title), mostTitle), `"`, `\"`)+`"`)
+	}
 	if width, height := number(doc.Meta["display_width"]), number(doc.Meta["display_height"]); width > 0 && height > 0 {
 		facts = append(facts, fmt.Sprintf("%dx%d", width, height))
 	}
@@ -78,6 +81,19 @@ func (v *view) heading(w *bytes.Buffer, doc *readapi.Document) {
 	}
 	facts = append(facts, formatBytes(doc.Bytes))
 	fmt.Fprintf(w, "%s: %s\n", v.title(), strings.Join(facts, ", "))
+}
+
+// mostTitle is how many characters of the title of a page are shown.
+const mostTitle = 80
+
+// cutRunes is s, or its beginning of at most n characters with a mark behind it.
+func cutRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }
 
 // number is a whole number of a decoder's meta, which came through JSON or did not.
@@ -127,50 +143,58 @@ func plural(u readapi.Unit, n int64) string {
 
 // parts is the content. Each unit gets a marker, except where a file has only one and where lines simply follow each other.
 func (v *view) parts(w *bytes.Buffer, doc *readapi.Document, source bool) {
-	next := int64(1) // the unit that would follow without a gap
-	var withText int64
-	for i, p := range doc.Parts {
-		if !source && marked(doc, i, next) {
+	flow := readapi.NewFlow(doc)
+	for i := range doc.Parts {
+		p := &doc.Parts[i]
+		if flow.Next(p) && !source {
 			fmt.Fprintf(w, "--- %s %d of %s ---\n", doc.Unit, p.At, totalOf(max(doc.Total, p.At), doc.AtLeast))
 		}
-		next = p.At
 		switch p.Type {
 		case readapi.PartText:
-			withText = p.At
-			w.WriteString(p.Text)
-			if doc.Unit == readapi.UnitLine {
-				next += int64(strings.Count(p.Text, "\n"))
-			}
 			if source {
+				w.WriteString(p.Text)
 				continue
 			}
+			w.WriteString(oldLines(p.Text))
 			if p.Text != "" && !strings.HasSuffix(p.Text, "\n") {
 				w.WriteByte('\n')
 			}
-			if p.Truncated {
+			if p.Truncated && goesOn(doc, i) {
 				fmt.Fprintf(w, "[%s %d goes on]\n", doc.Unit, p.At)
 			}
 		case readapi.PartImage:
 			v.image(w, p)
 		case readapi.PartData:
 			if !source {
-				w.Write(visible([]byte(readapi.DataText(p.Data, p.At == withText))))
+				w.Write(visible([]byte(flow.Words(p))))
 			}
 		}
 	}
 }
 
-// marked reports whether part i begins with a marker: next is the unit that follows the part before without a gap.
-func marked(doc *readapi.Document, i int, next int64) bool {
-	p := doc.Parts[i]
-	if doc.Unit == readapi.UnitLine {
-		return p.At != next
+// goesOn reports whether the rest of part i, which is cut, comes with the cursor. A line that a decoder shows the beginning of says itself how
+// the rest is read.
+func goesOn(doc *readapi.Document, i int) bool {
+	return doc.Unit != readapi.UnitLine || doc.Next != "" && i == len(doc.Parts)-1
+}
+
+// oldLines ends lines as a terminal does it where they end in a CR alone, which there would put each over the one before. A CR at the very end
+// may be half of a CRLF.
+func oldLines(text string) string {
+	if !strings.Contains(text, "\r") {
+		return text
 	}
-	return doc.Total > 1 && (i == 0 || doc.Parts[i-1].At != p.At)
+	b := []byte(text)
+	for i, c := range b {
+		if c == '\r' && i+1 < len(b) && b[i+1] != '\n' {
+			b[i] = '\n'
+		}
+	}
+	return string(b)
 }
 
 // image describes a picture; its bytes are for --out.
-func (v *view) image(w *bytes.Buffer, p readapi.Part) {
+func (v *view) image(w *bytes.Buffer, p *readapi.Part) {
 	if p.Image == nil {
 		return
 	}
@@ -231,7 +255,11 @@ func (v *view) children(w *bytes.Buffer, doc *readapi.Document, prefix string) {
 	if doc.Child != "" {
 		path = doc.Child + "/" + path
 	}
-	fmt.Fprintf(w, "%s--child %s reads the first of them\n", prefix, path)
+	which := "it"
+	if len(doc.Children) > 1 {
+		which = "the first of them"
+	}
+	fmt.Fprintf(w, "%s--child %s reads %s\n", prefix, path, which)
 }
 
 func pictures(doc *readapi.Document) bool {

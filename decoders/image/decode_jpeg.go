@@ -83,6 +83,12 @@ func (r *jpegRaster) inks(y int, dst []byte) (alpha []byte, err error) {
 // missing says what the picture lacks, when its last row was given.
 func (r *jpegRaster) missing() (string, error) { return r.dec.Missing() }
 
+// idle reports whether a picture is of a JPEG that holds coded data of no pixel. It is asked when what is missing was.
+func idle(p picture) bool {
+	r, ok := p.raster.(*jpegRaster)
+	return ok && r.dec.Idle()
+}
+
 // maxHalvings is how often a component can be halved while it is decoded: a block becomes one sample.
 const maxHalvings = 3
 

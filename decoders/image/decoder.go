@@ -89,6 +89,7 @@ type answer struct {
 	passed    int   // frames that cannot be had
 	first     error // that the first of them ended with
 	flattened bool  // the frame was transparent and is not any more
+	idle      bool  // coded data of the frame made no pixel
 
 	profiles profiles
 }
@@ -206,6 +207,7 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 	if a.terms.jpeg && to == nil {
 		if e, ok := encodePlanes(p, tw, th, a.terms.maxBytes); ok {
 			partial, err = lack()
+			a.idle = idle(p)
 			return e, partial, err
 		}
 	}
@@ -213,6 +215,7 @@ func (a *answer) picture(at int64) (e encoded, partial string, err error) {
 	if p.partial, err = lack(); err != nil {
 		return e, "", err
 	}
+	a.idle = idle(p)
 	switch {
 	case rows == 0:
 		return e, "", pdk.Malformed("no pixels")

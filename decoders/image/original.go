@@ -29,7 +29,7 @@ func (a *answer) original(f file, e encoded) (readapi.MediaType, []byte) {
 	if int64(len(b)) != size {
 		return "", nil
 	}
-	if h.format == "png" && barePNG(b) || h.format == "jpeg" && bareJPEG(b) {
+	if h.format == "png" && barePNG(b) || h.format == "jpeg" && !a.idle && bareJPEG(b) {
 		return m, b
 	}
 	return "", nil
@@ -123,8 +123,10 @@ func (r *idat) Read(p []byte) (int, error) {
 }
 
 // bareJPEG reports whether b is a JPEG of one or three components of 8 bits with nothing in it but what decodes it: no application data but
-// JFIF without a thumbnail and Adobe's colour transform, no comment, no byte between segments or behind the end.
+// JFIF without a thumbnail and Adobe's colour transform, no comment, no table that nothing is decoded with, no byte between segments or
+// behind the end. What lies in coded data behind its last pixel is the decoder's to find.
 func bareJPEG(b []byte) bool {
+	var t jpegTables
 	frames := 0
 	for i := 2; i+4 <= len(b); {
 		marker := b[i+1]
@@ -138,7 +140,15 @@ func bareJPEG(b []byte) bool {
 			if frames++; frames > 1 || !commonFrame(data) {
 				return false
 			}
-		case 0xc4, 0xdb: // DHT, DQT
+			t.frame(data, marker == 0xc2)
+		case 0xc4: // DHT
+			if !t.huffman(data) {
+				return false
+			}
+		case 0xdb: // DQT
+			if !t.quantisation(data) {
+				return false
+			}
 		case 0xdd: // DRI
 			if len(data) != 2 {
 				return false
@@ -152,9 +162,12 @@ func bareJPEG(b []byte) bool {
 				return false
 			}
 		case 0xda:
+			if !t.scan(data) {
+				return false
+			}
 			i = scanEnd(b, i+2+n)
 			if i+2 == len(b) && b[i] == 0xff && b[i+1] == 0xd9 {
-				return frames == 1
+				return frames == 1 && t.idle == 0
 			}
 			continue
 		default:
@@ -163,6 +176,71 @@ func bareJPEG(b []byte) bool {
 		i += 2 + n
 	}
 	return false
+}
+
+// jpegTables follows which tables of a JPEG are used.
+type jpegTables struct {
+	quant, needed uint8  // the quantisation tables that are there, and that the frame needs
+	idle          uint16 // the Huffman tables that no scan has used yet: those of first coefficients, then the others
+	progressive   bool
+}
+
+func (t *jpegTables) frame(data []byte, progressive bool) {
+	t.progressive = progressive
+	for i := 8; i < len(data); i += 3 {
+		t.needed |= 1 << (data[i] & 7)
+	}
+}
+
+// quantisation takes a DQT segment (T.81, B.2.4.1); false when there is more in it than tables, or one again.
+func (t *jpegTables) quantisation(data []byte) bool {
+	for len(data) > 0 {
+		id, size := data[0]&15, 1+64<<min(data[0]>>4, 1)
+		if id > 3 || len(data) < size || t.quant>>id&1 != 0 {
+			return false
+		}
+		t.quant |= 1 << id
+		data = data[size:]
+	}
+	return true
+}
+
+// huffman takes a DHT segment (T.81, B.2.4.2); false when there is more in it than tables, or one in the place of another that nothing used.
+func (t *jpegTables) huffman(data []byte) bool {
+	for len(data) > 0 {
+		if len(data) < 17 || data[0]>>4 > 1 || data[0]&15 > 3 {
+			return false
+		}
+		size := 17
+		for _, n := range data[1:17] {
+			size += int(n)
+		}
+		bit := uint16(1) << (data[0]>>4*4 + data[0]&15)
+		if len(data) < size || t.idle&bit != 0 {
+			return false
+		}
+		t.idle |= bit
+		data = data[size:]
+	}
+	return true
+}
+
+// scan takes a scan header (T.81, B.2.3); false when there is more in it than that, or the frame does not need all tables.
+func (t *jpegTables) scan(data []byte) bool {
+	if len(data) < 4 || len(data) != 4+2*int(data[0]) || t.quant != t.needed {
+		return false
+	}
+	end := data[len(data)-3:]
+	for i := 2; i+3 < len(data); i += 2 {
+		dc, ac := uint16(1)<<(data[i]>>4&3), uint16(1)<<(4+data[i]&3)
+		if !t.progressive || end[0] == 0 && end[2]>>4 == 0 {
+			t.idle &^= dc
+		}
+		if !t.progressive || end[1] > 0 {
+			t.idle &^= ac
+		}
+	}
+	return true
 }
 
 // commonFrame reports whether a frame header is of one or three components of 8 bits, with no less luma than chroma and no more than twice

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -204,6 +205,9 @@ func TestOriginal(t *testing.T) {
 		"turned":               {with(0xe1, "Exif\x00\x00"+string(exifBlock(binary.BigEndian, 6))), fitting, false},
 		"exif":                 {with(0xe1, "Exif\x00\x00"+string(exifBlock(binary.BigEndian, 1))), fitting, false},
 		"comment":              {with(0xfe, "hello"), fitting, false},
+		"before the end":       {append(append(bytes.Clone(bare[:len(bare)-2]), "hello"...), 0xff, 0xd9), fitting, false},
+		"an idle quantisation": {with(0xdb, "\x03"+strings.Repeat("secret!!", 8)), fitting, false},
+		"an idle code":         {with(0xc4, "\x13\x00\x00\x00\x00\x00\x00\x00\x05"+strings.Repeat("\x00", 8)+"hello"), fitting, false},
 		"jfif thumbnail":       {with(0xe0, jfif+"\x01\x01abc"), fitting, false},
 		"jfif with more":       {with(0xe0, jfif+"\x00\x00hello"), fitting, false},
 		"jfxx":                 {with(0xe0, "JFXX\x00\x13\x01\x01abc"), fitting, false},

@@ -34,6 +34,11 @@ func shrink(src raster, tw, th int) (out *nrgba, rows int) {
 		}
 		return out, th
 	}
+	if out.solid {
+		if s := newOpaqueShrinker(sw, sh, out); s != nil {
+			return out, s.run(src.row)
+		}
+	}
 	r := resampling{sw: sw, sh: sh, tw: tw, th: th, pixel: 4, channels: 4, fetch: src.row}
 	r.emit = func(y int, sums []int) { storeAlpha(out.pix[4*tw*y:4*tw*(y+1)], sums) }
 	if out.solid {

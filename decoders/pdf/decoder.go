@@ -72,7 +72,7 @@ func (a *answer) run(in readapi.Input) (err error) {
 	if len(a.req.Child) > 0 {
 		return a.d.child(a.req.Child[0], a.req, a.w)
 	}
-	a.d.unescaped = a.req.Unescaped
+	a.d.unescaped, a.d.words = a.req.Unescaped, a.req.Words
 	if err := a.document(); err != nil {
 		return err
 	}
@@ -130,8 +130,12 @@ func (a *answer) page() error {
 			}
 		}
 	}
-	for _, v := range p.data {
-		if err := a.w.Data(a.current, v); err != nil {
+	for i, v := range p.data {
+		give := a.w.Data
+		if i < p.tables {
+			give = a.w.Table
+		}
+		if err := give(a.current, v); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 type pageText struct {
 	text     string
 	data     []any // structured parts: tables, links, fields, notes
+	tables   int   // of data
 	files    []insideFile
 	warnings []readapi.Warning
 	tokens   int64 // of text and data
@@ -103,7 +104,7 @@ func (d *document) appearance(in *content.Interp, a, resources object.Node) {
 // laidOut is the page as far as it was read.
 func (d *document) laidOut(at int, p *page, m *marks) pageText {
 	laid := layout.Lay(&d.content)
-	out := pageText{text: laid.Text}
+	out := pageText{text: laid.Text, tables: len(laid.Tables)}
 	for _, t := range laid.Tables {
 		out.data = append(out.data, tableValue(&t))
 	}
@@ -111,7 +112,10 @@ func (d *document) laidOut(at int, p *page, m *marks) pageText {
 	out.data = append(out.data, pieces("fields", m.fields)...)
 	out.data = append(out.data, pieces("annotations", m.notes)...)
 	out.tokens = readapi.EstimateTokens(out.text)
-	for _, v := range out.data {
+	for i, v := range out.data {
+		if i < out.tables && d.words {
+			continue
+		}
 		out.tokens += int64(valueSize(v)+3) / 4
 	}
 	out.warnings = d.warnings(at, m, out.text)

@@ -22,6 +22,7 @@ type document struct {
 	content content.Page              // the page that is read; its memory serves the next
 
 	unescaped   bool // what is hidden is shown
+	words       bool // tables stand in the text alone
 	targets     targets
 	contents    []outlineEntry
 	contentsCut bool

@@ -7,6 +7,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/layout"
 	"github.com/glovebox-wasm/glovebox/decoders/pdf/internal/pdftest"
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // tablePage is a page with tables on it.
@@ -178,6 +179,27 @@ func neighbours(rows [][]string, pairs map[string]int) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// TestWords: read as words a table is its lines in the text, and the links of its page stay.
+func TestWords(t *testing.T) {
+	var in []byte
+	for _, p := range tablePages() {
+		if res := laid(t, p.data()); len(res.Tables) > 0 {
+			in = p.data()
+			break
+		}
+	}
+	plain, words := decodeBytes(t, in, readapi.Request{}), decodeBytes(t, in, readapi.Request{Words: true})
+	if len(plain.Parts) < 2 || len(words.Parts) != 1 || plain.Parts[0].Text != words.Parts[0].Text {
+		t.Fatalf("%d parts, as words %d", len(plain.Parts), len(words.Parts))
+	}
+	for part := range int64(len(plain.Parts)) { // a position in one reading means the same in the other
+		rest := decodeBytes(t, in, readapi.Request{Words: true, Start: readapi.Position{At: 1, Part: part}})
+		if got := len(rest.Parts); part == 0 && got != 1 || part > 0 && got != 0 {
+			t.Errorf("from part %d as words: %d parts", part, got)
 		}
 	}
 }

@@ -73,14 +73,14 @@ func plain(in readapi.Input, req *readapi.Request, w *pdk.Writer) error {
 	}
 	l := newLines(req, w).capped()
 	for {
-		chunk, err := src.next()
+		chunk, f, err := src.looked()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		if err := l.feed(chunk); err != nil {
+		if err := l.feedLooked(chunk, f); err != nil {
 			return err
 		}
 		if l.done && in.Size() > scanBytes {
@@ -116,7 +116,7 @@ func report(src *source, l *lines, w *pdk.Writer, whole bool) error {
 		return err
 	}
 	if src.replaced > 0 {
-		detail := strconv.FormatInt(src.replaced, 10) + " sequences are no character in " + src.charset.Label + " and became U+FFFD"
+		detail := counted(src.replaced, "sequence is no character", "sequences are no characters") + " in " + src.charset.Label + ", shown as U+FFFD"
 		if err := w.Warn(readapi.WarnReplaced, detail, 0); err != nil {
 			return err
 		}

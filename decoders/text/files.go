@@ -51,7 +51,7 @@ func (p *page) inner(content []byte, write func([]byte) error) (hidden int64, wh
 		}
 		return b, nil
 	}
-	found, err := html.Render(next, html.Output{Write: write, Data: p.data}, html.Options{ShowHidden: p.req.Unescaped})
+	found, err := html.Render(next, html.Output{Write: write, Data: p.data, Table: p.table}, html.Options{ShowHidden: p.req.Unescaped})
 	if errors.Is(err, html.ErrDepth) {
 		return found.HiddenCharacters(), false, nil
 	}

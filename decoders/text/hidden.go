@@ -44,6 +44,11 @@ func (h *hiddenCount) add(b []byte, finished int64) {
 		}
 		at = readapi.NextSuspect(text, at+size)
 	}
+	h.keep(b)
+}
+
+// keep remembers the end of a piece, which decides about the beginning of the next.
+func (h *hiddenCount) keep(b []byte) {
 	if len(b) >= hiddenContext {
 		h.tailed = copy(h.tail[:], b[len(b)-hiddenContext:])
 		return
@@ -69,16 +74,21 @@ func (h *hiddenCount) hidden(b []byte, at int) bool {
 
 // detail says where the first ones are.
 func (h *hiddenCount) detail() string {
-	s := strconv.FormatInt(h.unseen, 10) + " characters that a reader does not see:"
+	s := counted(h.unseen, "character", "characters") + " that a reader does not see:"
 	for i, p := range h.first {
-		if i > 0 {
+		if i > 0 && p.line == h.first[i-1].line {
 			s += ","
+		} else if i > 0 {
+			s += " in line " + strconv.FormatInt(h.first[i-1].line, 10) + ","
 		}
 		hex := strconv.FormatInt(int64(p.r), 16)
 		for len(hex) < 4 {
 			hex = "0" + hex
 		}
-		s += " U+" + upperHex(hex) + " in line " + strconv.FormatInt(p.line, 10)
+		s += " U+" + upperHex(hex)
+	}
+	if n := len(h.first); n > 0 {
+		s += " in line " + strconv.FormatInt(h.first[n-1].line, 10)
 	}
 	if int64(len(h.first)) < h.unseen {
 		s += ", and more"

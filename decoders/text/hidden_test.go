@@ -25,7 +25,7 @@ func TestHiddenWarning(t *testing.T) {
 	res := read(t, "one\r\ntwo\u202e\rthree\n\U000E0041\u200b\n\u2060\n\ufeff\u2066 \x01\n", nil)
 	want := readapi.Warning{
 		Code: readapi.WarnHiddenText, At: 2,
-		Detail: "6 characters that a reader does not see: U+202E in line 2, U+E0041 in line 4, U+200B in line 4, U+2060 in line 5, U+FEFF in line 6, and more",
+		Detail: "6 characters that a reader does not see: U+202E in line 2, U+E0041, U+200B in line 4, U+2060 in line 5, U+FEFF in line 6, and more",
 	}
 	if len(res.Warnings) != 1 || res.Warnings[0] != want {
 		t.Errorf("%+v, want %+v", res.Warnings, want)

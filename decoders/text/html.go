@@ -2,7 +2,6 @@ package text
 
 import (
 	"errors"
-	"strconv"
 
 	"github.com/glovebox-wasm/glovebox/decoders/text/internal/html"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
@@ -18,7 +17,7 @@ func renderHTML(p *page) error {
 	if err != nil {
 		return err
 	}
-	found, err := html.Render(src.next, html.Output{Write: p.write, Data: p.data}, html.Options{ShowHidden: p.req.Unescaped})
+	found, err := html.Render(src.next, html.Output{Write: p.write, Data: p.data, Table: p.table}, html.Options{ShowHidden: p.req.Unescaped})
 	if errors.Is(err, html.ErrDepth) {
 		return pdk.OverLimit(readapi.CodeLimitDepth, "max_open_elements", html.MaxOpen, html.MaxOpen+1)
 	}
@@ -70,7 +69,7 @@ func fileHTML(p *page, n int) error {
 		return err
 	}
 	if n < 1 || n > len(found.Pictures) {
-		return pdk.Invalid("the page has " + strconv.Itoa(len(found.Pictures)) + " pictures inside, and this is none of them")
+		return pdk.Invalid("the page has " + counted(int64(len(found.Pictures)), "picture", "pictures") + " inside, and this is none of them")
 	}
 	return p.w.File(0, pictureChild(n, found.Pictures[n-1]), found.Picture)
 }

@@ -64,36 +64,33 @@ func (l *lines) capped() *lines {
 const mostShown = 2000
 
 // feed takes the next piece of text. When the answer is full it goes on counting.
-func (l *lines) feed(b []byte) error {
-	if l.strip != nil {
+func (l *lines) feed(b []byte) error { return l.feedLooked(b, look(b)) }
+
+// feedLooked is feed with what a look at the piece told.
+func (l *lines) feedLooked(b []byte, f facts) error {
+	if l.strip != nil && (l.strip.state != ansiGround || f.odd && bytes.IndexByte(b, escape) >= 0) {
 		b = l.strip.filter(b)
+		f = look(b)
 	}
-	return l.take(b)
+	return l.take(b, f)
 }
 
-func (l *lines) take(b []byte) error {
+func (l *lines) take(b []byte, f facts) error {
 	if len(b) == 0 {
 		return nil
 	}
-	b, err := l.resume(b)
+	b, err := l.resume(b, &f)
 	if err != nil {
 		return err
 	}
-	nextCR, nextLF := index(b, '\r', 0), index(b, '\n', 0) // each is searched for once: a text may have none of the other
-	tried := false
-	for start := 0; start < len(b); {
-		if !tried && !l.open && nextCR == len(b) {
-			tried = true
-			n, err := l.batch(b[start:])
-			if err != nil {
-				return err
-			}
-			if n > 0 {
-				start += n
-				nextLF = len(b)
-				continue
-			}
+	start := 0
+	if f.lfs > 0 && f.crs == f.crlfs {
+		if start, err = l.ahead(b, f); err != nil {
+			return err
 		}
+	}
+	nextCR, nextLF := index(b, '\r', start), index(b, '\n', start) // each is searched for once: a text may have none of the other
+	for start < len(b) {
 		i := nextLF
 		switch {
 		case nextCR < i && nextCR == len(b)-1: // the next chunk says whether it is half of a CRLF
@@ -125,19 +122,24 @@ func (l *lines) take(b []byte) error {
 }
 
 // resume ends a line whose CR the chunk before ended in, and counts what is hidden.
-func (l *lines) resume(b []byte) ([]byte, error) {
+func (l *lines) resume(b []byte, f *facts) ([]byte, error) {
 	if l.cr {
 		l.cr = false
 		end := crlf[:1]
 		if b[0] == '\n' {
 			end, b = crlf, b[1:]
 			l.crlfs++
+			f.lfs--
 		} else {
 			l.crs++
 		}
 		if err := l.end(end); err != nil {
 			return nil, err
 		}
+	}
+	if !f.odd {
+		l.hidden.keep(b)
+		return b, nil
 	}
 	finished := l.count
 	if l.open {
@@ -147,29 +149,63 @@ func (l *lines) resume(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// batch emits all the whole lines of b, which has no CR, at once, and returns how long they are; 0 when they have to go one by one.
-func (l *lines) batch(b []byte) (n int, err error) {
-	if l.done || len(l.req.Units) > 0 || l.count < l.from {
-		return 0, nil
-	}
-	count, longest := int64(0), 0
-	for i, c := range b {
-		if c == '\n' {
-			count++
-			longest = max(longest, i-n)
-			n = i + 1
+// ahead takes whole lines of b, all of which end in LF or CRLF, as far as they can go together, and returns how long they are.
+func (l *lines) ahead(b []byte, f facts) (n int, err error) {
+	if l.open {
+		n = bytes.IndexByte(b, '\n') + 1
+		f.lfs--
+		if n > 1 && b[n-2] == '\r' {
+			l.crlfs++
+			f.crlfs--
+		} else {
+			l.lfs++
+		}
+		if err := l.end(b[:n]); err != nil {
+			return n, err
 		}
 	}
-	if count == 0 || l.most > 0 && longest > l.most {
-		return 0, nil
+	if f.lfs == 0 {
+		return n, nil
 	}
-	ok, err := l.w.Lines(l.count+1, count, unsafe.String(unsafe.SliceData(b), n))
+	lines := b[n : bytes.LastIndexByte(b, '\n')+1]
+	ok, err := l.together(lines, f)
 	if !ok || err != nil {
-		return 0, err
+		return n, err
 	}
-	l.count += count
-	l.lfs += count
-	return n, nil
+	l.count += f.lfs
+	l.lfs += f.lfs - f.crlfs
+	l.crlfs += f.crlfs
+	l.done = l.done || l.count > l.last
+	return n + len(lines), nil
+}
+
+// together counts or emits the lines that f counts; not ok when they have to go one by one.
+func (l *lines) together(b []byte, f facts) (ok bool, err error) {
+	if l.done {
+		return true, nil
+	}
+	next, more := readapi.NextSelected(l.req.Units, max(l.from, l.count+1))
+	switch {
+	case !more || next > l.count+f.lfs:
+		return true, nil // none of them is wanted
+	case len(l.req.Units) > 0 || l.count < l.from || l.most > 0 && f.long && longest(b) > l.most:
+		return false, nil
+	}
+	text := unsafe.String(unsafe.SliceData(b), len(b))
+	if f.odd {
+		return l.w.Lines(l.count+1, f.lfs, text)
+	}
+	return l.w.PlainLines(l.count+1, f.lfs, text)
+}
+
+// longest is the length of the longest line of b.
+func longest(b []byte) (most int) {
+	for len(b) > 0 {
+		n := index(b, '\n', 0)
+		most = max(most, n)
+		b = b[min(n+1, len(b)):]
+	}
+	return most
 }
 
 var crlf = []byte("\r\n")
@@ -185,7 +221,8 @@ func index(b []byte, c byte, start int) int {
 // finish ends the text: what is left is a line without an end.
 func (l *lines) finish() error {
 	if l.strip != nil {
-		if err := l.take(l.strip.rest()); err != nil {
+		rest := l.strip.rest()
+		if err := l.take(rest, look(rest)); err != nil {
 			return err
 		}
 	}

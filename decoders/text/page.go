@@ -97,7 +97,19 @@ func (p *page) data(value any) error {
 	if !p.lines.wantedLast() {
 		return nil
 	}
-	err := p.w.Data(p.lines.count, value)
+	return p.ended(p.w.Data(p.lines.count, value))
+}
+
+// table is data for what stands in the lines too, which a reader of words does without.
+func (p *page) table(value any) error {
+	if !p.lines.wantedLast() {
+		return nil
+	}
+	return p.ended(p.w.Table(p.lines.count, value))
+}
+
+// ended notes that the answer has no room for more, where that is what err says.
+func (p *page) ended(err error) error {
 	if errors.Is(err, pdk.ErrFull) {
 		p.lines.done, p.lines.full = true, true
 		return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/transform"
 
@@ -104,100 +103,108 @@ func (s *source) decide(sample []byte) error {
 	if s.charset.Label == "utf-8" {
 		return nil
 	}
-	enc := charset.Encoding(s.charset.Label)
-	if enc == nil {
+	if s.convert = charset.Decoder(s.charset.Label, s.end); s.convert == nil {
 		return pdk.Unsupported("the charset " + s.charset.Label)
 	}
-	s.convert = enc.NewDecoder().Transformer
 	s.out = make([]byte, min(chunkBytes, 64+4*s.end)) // no charset makes more than four bytes of one
 	return nil
 }
 
 // next returns the next piece of valid UTF-8, or io.EOF. It is valid until the next call.
 func (s *source) next() ([]byte, error) {
+	out, _, err := s.looked()
+	return out, err
+}
+
+// looked is next with what a look at the piece tells.
+func (s *source) looked() (out []byte, f facts, err error) {
 	for s.off < s.end {
 		raw, err := s.read(s.raw[:min(int64(len(s.raw)), s.end-s.off)], s.off)
 		if err != nil {
-			return nil, err
+			return nil, facts{}, err
 		}
 		if len(raw) == 0 {
-			return nil, io.ErrUnexpectedEOF
+			return nil, facts{}, io.ErrUnexpectedEOF
 		}
-		out, n, err := s.piece(raw, s.off+int64(len(raw)) == s.end)
+		out, f, n, err := s.piece(raw, s.off+int64(len(raw)) == s.end)
 		if err != nil {
-			return nil, err
+			return nil, facts{}, err
 		}
 		s.off += int64(n)
 		if len(out) > 0 {
-			return out, nil
+			return out, f, nil
 		}
 	}
-	return nil, io.EOF
+	return nil, facts{}, io.EOF
 }
 
 // piece converts the beginning of raw and says how much that was.
-func (s *source) piece(raw []byte, last bool) (out []byte, n int, err error) {
-	if !s.decided {
-		n = charset.ASCIIPrefix(raw)
-		if i := bytes.IndexByte(raw[:n], 0x1b); i >= 0 && charset.ISO2022(raw[i:n]) != "" {
-			n = i // what follows is no ASCII, though it looks so
-		}
-		if n > 0 {
-			return raw[:n], n, nil
-		}
-		const before = 64 // of ASCII, so that the first word is whole
-		from := max(0, s.off-before)
-		if raw[0] == 0x1b {
-			from = s.off
-		}
-		sample, err := s.read(make([]byte, min(charset.SampleBytes, s.end-from)), from)
-		if err != nil {
-			return nil, 0, err
-		}
-		return nil, 0, s.decide(sample)
-	}
-	if s.convert == nil {
+func (s *source) piece(raw []byte, last bool) (out []byte, f facts, n int, err error) {
+	switch {
+	case !s.decided:
+		return s.undecided(raw)
+	case s.convert == nil:
 		return s.utf8(raw, last)
 	}
 	nOut, n, err := s.convert.Transform(s.out, raw, last)
 	switch {
 	case err == nil, errors.Is(err, transform.ErrShortDst), errors.Is(err, transform.ErrShortSrc) && !last:
 		if nOut == 0 && n == 0 {
-			return nil, 0, pdk.Malformed("a sequence that does not end")
+			return nil, facts{}, 0, pdk.Malformed("a sequence that does not end")
 		}
 	default:
-		return nil, 0, pdk.Malformed("the charset's decoder gives up")
+		return nil, facts{}, 0, pdk.Malformed("the charset's decoder gives up")
 	}
 	out = s.out[:nOut]
-	s.replaced += replacements(out)
-	return out, n, nil
+	f = look(out)
+	s.replaced += f.replacements
+	return out, f, n, nil
+}
+
+// undecided gives the ASCII that raw begins with, or decides by what follows.
+func (s *source) undecided(raw []byte) (out []byte, f facts, n int, err error) {
+	escaped := raw[0] == escape
+	if f = look(raw); !f.ascii || f.odd {
+		n = charset.ASCIIPrefix(raw)
+		if i := bytes.IndexByte(raw[:n], escape); i >= 0 && charset.ISO2022(raw[i:n]) != "" {
+			n = i // what follows is no ASCII, though it looks so
+		}
+		if n < len(raw) {
+			f = look(raw[:n])
+		}
+		raw = raw[:n]
+	}
+	if len(raw) > 0 {
+		return raw, f, len(raw), nil
+	}
+	return nil, facts{}, 0, s.decideHere(escaped)
+}
+
+// decideHere fixes the charset from a sample of the input where the text stops being ASCII: at the next byte, which may be an escape.
+func (s *source) decideHere(escaped bool) error {
+	const before = 64 // of ASCII, so that the first word is whole
+	from := max(0, s.off-before)
+	if escaped {
+		from = s.off
+	}
+	sample, err := s.read(make([]byte, min(charset.SampleBytes, s.end-from)), from)
+	if err != nil {
+		return err
+	}
+	return s.decide(sample)
 }
 
 // utf8 gives raw itself where it is valid.
-func (s *source) utf8(raw []byte, last bool) (out []byte, n int, err error) {
+func (s *source) utf8(raw []byte, last bool) (out []byte, f facts, n int, err error) {
 	body := raw
 	if !last {
 		body = raw[:len(raw)-charset.CutTail(raw)]
 	}
-	if utf8.Valid(body) {
-		return body, len(body), nil
+	if f = look(body); f.valid {
+		return body, f, len(body), nil
 	}
 	var replaced int64
 	s.out, replaced = charset.Repair(s.out[:0], body)
 	s.replaced += replaced
-	return s.out, len(body), nil
-}
-
-// replacements counts U+FFFD, ef bf bd.
-func replacements(b []byte) (n int64) {
-	for {
-		i := bytes.IndexByte(b, 0xef)
-		if i < 0 || i+3 > len(b) {
-			return n
-		}
-		if b[i+1] == 0xbf && b[i+2] == 0xbd {
-			n++
-		}
-		b = b[i+3:]
-	}
+	return s.out, look(s.out), len(body), nil
 }

@@ -142,6 +142,10 @@ func (t *tableRun) row() {
 	if t.rows == 1 {
 		t.header = t.d.Header
 	}
+	t.widths = append(t.widths, s.Cells())
+	if t.p.req.Words { // the cells leave as lines alone
+		return
+	}
 	from := len(t.cells)
 	for i := range s.Cells() {
 		cell := s.Cell(i)
@@ -149,7 +153,6 @@ func (t *tableRun) row() {
 		t.ends = append(t.ends, from+len(cell))
 		from += len(cell)
 	}
-	t.widths = append(t.widths, s.Cells())
 }
 
 // end finishes a run behind its last line.
@@ -158,8 +161,12 @@ func (t *tableRun) end() error {
 		return err
 	}
 	var err error
-	if len(t.widths) > 0 && t.p.lines.wantedLast() {
-		err = t.p.data(map[string]any{"table": map[string]any{"rows": t.list(), "header": t.header}})
+	switch {
+	case len(t.widths) == 0 || !t.p.lines.wantedLast():
+	case t.p.req.Words:
+		err = t.p.table(nil)
+	default:
+		err = t.p.table(map[string]any{"table": map[string]any{"rows": t.list(), "header": t.header}})
 	}
 	t.cells, t.ends, t.widths = t.cells[:0], t.ends[:0], t.widths[:0]
 	t.size, t.count, t.header, t.most = 0, 0, false, runBytes

@@ -119,6 +119,62 @@ func TestTableInvariants(t *testing.T) {
 	}
 }
 
+// TestTableWords: read as words a table is its lines. The cursors of that reading give every line once, and one of either kind that is used for
+// the other leaves no line out.
+func TestTableWords(t *testing.T) {
+	in := "id,what\n" + strings.Repeat("1,some words in a cell\n", 900)
+	rapid.Check(t, func(rt *rapid.T) {
+		tokens := int64(rapid.IntRange(60, 4000).Draw(rt, "tokens"))
+		mixed := rapid.Bool().Draw(rt, "both kinds")
+		words, got, at := true, "", int64(0)
+		for next := (&readapi.Position{}); next != nil; {
+			start := *next
+			res := read(t, in, func(r *readapi.Request) { asCSV(r); r.MaxTokens, r.Start, r.Words = tokens, start, words })
+			for _, p := range res.Parts {
+				if p.Type == readapi.PartData && words {
+					rt.Fatalf("a reader of words gets %s", p.Data)
+				}
+				if p.At < at {
+					rt.Fatalf("line %d behind line %d", p.At, at)
+				}
+				at = p.At
+			}
+			got += textOf(res)
+			if next = res.Next; mixed {
+				words = rapid.Bool().Draw(rt, "words")
+			}
+		}
+		if got != in {
+			rt.Fatalf("%d tokens: %d of %d bytes", tokens, len(got), len(in))
+		}
+	})
+	size := func(words bool) int {
+		return len(textOf(read(t, in, func(r *readapi.Request) { asCSV(r); r.MaxTokens, r.Words = 2000, words })))
+	}
+	if with, without := size(false), size(true); without < 2*with-100 {
+		t.Errorf("2000 tokens hold %d bytes beside tables and %d alone", with, without)
+	}
+	a, b := read(t, in, asCSV), read(t, in, func(r *readapi.Request) { asCSV(r); r.Words = true })
+	if !reflect.DeepEqual(a.Meta, b.Meta) || a.Total != b.Total {
+		t.Errorf("as words the file is %v, else %v", b.Meta, a.Meta)
+	}
+}
+
+// TestPageWords: of a page the links stay.
+func TestPageWords(t *testing.T) {
+	page := "<table border><tr><td>a<td><a href=/x>b</a></table><p>c"
+	res := read(t, page, func(r *readapi.Request) { r.MediaType, r.Words = "text/html", true })
+	var data []string
+	for _, p := range res.Parts {
+		if p.Type == readapi.PartData {
+			data = append(data, string(p.Data))
+		}
+	}
+	if len(data) != 1 || !strings.HasPrefix(data[0], `{"links":`) || !strings.Contains(textOf(res), "a | b") {
+		t.Errorf("the page gives %q and %q", textOf(res), data)
+	}
+}
+
 // TestTableSelection: a part has the rows of the lines that were asked for and no others.
 func TestTableSelection(t *testing.T) {
 	in := "id,what\n" + strings.Repeat("1,x\n", 2000)

@@ -87,24 +87,19 @@ func plain(doc *readapi.Document) string {
 // content lays out the parts as the command line does. Each unit gets a marker, except where a file has only one and where lines simply
 // follow each other.
 func content(b *strings.Builder, doc *readapi.Document, marker func(string) string) {
-	next := int64(1) // the unit that would follow without a gap
-	picture, withText := 0, int64(0)
-	for i, p := range doc.Parts {
-		if marked(doc, i, next) {
+	flow, picture := readapi.NewFlow(doc), 0
+	for i := range doc.Parts {
+		p := &doc.Parts[i]
+		if flow.Next(p) {
 			b.WriteString(marker(fmt.Sprintf("%s %d of %s", line(string(doc.Unit)), p.At, totalOf(max(doc.Total, p.At), doc.AtLeast))))
 		}
-		next = p.At
 		switch p.Type {
 		case readapi.PartText:
-			withText = p.At
 			b.WriteString(p.Text)
-			if doc.Unit == readapi.UnitLine {
-				next += int64(strings.Count(p.Text, "\n"))
-			}
 			if p.Text != "" && !strings.HasSuffix(p.Text, "\n") {
 				b.WriteByte('\n')
 			}
-			if p.Truncated {
+			if p.Truncated && (doc.Unit != readapi.UnitLine || doc.Next != "" && i == len(doc.Parts)-1) { // a line that is shown in part says itself how the rest is read
 				b.WriteString(marker(fmt.Sprintf("%s %d goes on", line(string(doc.Unit)), p.At)))
 			}
 		case readapi.PartImage:
@@ -113,18 +108,9 @@ func content(b *strings.Builder, doc *readapi.Document, marker func(string) stri
 				b.WriteString(marker(fmt.Sprintf("picture %d: %s, %dx%d", picture, p.Image.MediaType, p.Image.Width, p.Image.Height)))
 			}
 		case readapi.PartData:
-			b.WriteString(readapi.DataText(p.Data, p.At == withText))
+			b.WriteString(flow.Words(p))
 		}
 	}
-}
-
-// marked reports whether part i begins with a marker: next is the unit that follows the part before without a gap.
-func marked(doc *readapi.Document, i int, next int64) bool {
-	p := doc.Parts[i]
-	if doc.Unit == readapi.UnitLine {
-		return p.At != next
-	}
-	return doc.Total > 1 && (i == 0 || doc.Parts[i-1].At != p.At)
 }
 
 // children lists the files inside the file; their names are the file's.

@@ -78,7 +78,7 @@ const tries = 4
 // the content alone, so what the layout adds is found by laying it out.
 func (s *Set) within(ctx context.Context, uri string, sel readapi.Selection, most int64, layout func(*readapi.Document) string) (*readapi.Document, string, error) {
 	var actual int64
-	sel.MaxTokens = max(most-labelTokens, most/2, 1)
+	sel.MaxTokens, sel.Words = max(most-labelTokens, most/2, 1), true
 	for range tries {
 		doc, err := s.session.Read(ctx, uri, sel, nil)
 		if err != nil {

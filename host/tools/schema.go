@@ -13,7 +13,7 @@ import (
 // forms are those that a model may ask for. Not source: it is the text with all that hides in it.
 var forms = []string{string(readapi.FormAuto), string(readapi.FormText), string(readapi.FormImage)}
 
-const readDescription = `Read a file that was attached to a message of this conversation: PDF, picture, or text in any encoding. ` +
+const readDescription = `Read a file that was attached to a message of this conversation: PDF, picture, web page, mail, mailbox, notebook, RTF, table, or text in any encoding. ` +
 	`The file is named by its address, maka://runtime/attachments/ID, exactly as recall, a resource list or the conversation gave it; ` +
 	`an address is never a path or a web link, and cannot be guessed. ` +
 	`Use it whenever the content of an attached file matters; begin without units to see how long the file is. ` +

@@ -255,6 +255,46 @@ func TestData(t *testing.T) {
 	}
 }
 
+// TestTable: what is left out for a reader of words counts as a part, so that a position is the same in both kinds of answer.
+func TestTable(t *testing.T) {
+	d := &pdk.Decoder{
+		Name: "tables", Version: "1", MediaTypes: []readapi.MediaType{"text/plain"}, Unit: "card",
+		Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
+			for at := range w.Units(2) {
+				if err := errors.Join(w.Text(at, "text"), w.Table(at, []string{"cell"}), w.Data(at, "more")); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	said := func(words bool, start readapi.Position) (s string) {
+		res, err := read(t, d, readapi.Request{Words: words, Start: start})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range res.Parts {
+			s += fmt.Sprintf("%d%s%s ", p.At, p.Text, p.Data)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		words bool
+		start readapi.Position
+		want  string
+	}{
+		{false, readapi.Position{}, `1text 1["cell"] 1"more" 2text 2["cell"] 2"more" `},
+		{true, readapi.Position{}, `1text 1"more" 2text 2"more" `},
+		{true, readapi.Position{At: 1, Part: 1}, `1"more" 2text 2"more" `},
+		{true, readapi.Position{At: 1, Part: 2}, `1"more" 2text 2"more" `},
+		{false, readapi.Position{At: 1, Part: 2}, `1"more" 2text 2["cell"] 2"more" `},
+	} {
+		if got := said(c.words, c.start); got != c.want {
+			t.Errorf("words %v from %v: %s", c.words, c.start, got)
+		}
+	}
+}
+
 func TestStop(t *testing.T) {
 	d := &pdk.Decoder{Unit: "frame", Decode: func(_ readapi.Input, _ *readapi.Request, w *pdk.Writer) error {
 		n := 0

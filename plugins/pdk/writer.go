@@ -166,10 +166,19 @@ func (w *Writer) Line(at int64, line string) error {
 // Lines emits n whole lines at once, those from at on, where nothing stands against it; ok is false, and nothing has happened, where they
 // have to go through Line one by one: at the request's start and where the budget ends.
 func (w *Writer) Lines(at, n int64, lines string) (ok bool, err error) {
+	return w.together(at, n, lines, w.escaped())
+}
+
+// PlainLines is Lines for text in which nothing is hidden (readapi.NextSuspect finds nothing), so that nobody need look for it again.
+func (w *Writer) PlainLines(at, n int64, lines string) (ok bool, err error) {
+	return w.together(at, n, lines, false)
+}
+
+func (w *Writer) together(at, n int64, lines string, escaped bool) (ok bool, err error) {
 	if w.err != nil || w.next != nil || at <= w.req.Start.At || w.frames >= mostParts || w.warnings >= mostWarnings {
 		return false, w.err
 	}
-	tokens, size := w.cost(lines)
+	tokens, size := w.costAs(lines, escaped)
 	if !w.fits(tokens, size) {
 		return false, nil
 	}
@@ -189,8 +198,10 @@ func (w *Writer) Lines(at, n int64, lines string) (ok bool, err error) {
 }
 
 // cost is what text takes of the budgets as it leaves: the host escapes what is hidden in it, which makes it longer.
-func (w *Writer) cost(text string) (tokens, bytes int64) {
-	if w.escaped() {
+func (w *Writer) cost(text string) (tokens, bytes int64) { return w.costAs(text, w.escaped()) }
+
+func (w *Writer) costAs(text string, escaped bool) (tokens, bytes int64) {
+	if escaped && (w.req.MaxTokens > 0 || w.req.MaxBytes > 0) {
 		return readapi.EscapedCost(text)
 	}
 	if w.req.MaxTokens > 0 { // only worth counting then
@@ -231,6 +242,16 @@ func (w *Writer) Data(at int64, value any) error {
 		return w.fail(err)
 	}
 	return w.JSON(at, b)
+}
+
+// Table emits a structured part of unit at that says what the text of the unit says too, such as a table. It is as Data, but for a request
+// whose answer is read as words: it is left out there, and counted, so that a position is the same in answers of both kinds.
+func (w *Writer) Table(at int64, value any) error {
+	if !w.req.Words {
+		return w.Data(at, value)
+	}
+	_, err := w.begin(at)
+	return err
 }
 
 // JSON emits a structured part of unit at that is JSON already.

@@ -36,7 +36,7 @@ func textBombFiles() []File {
 		text("html-script", "html", answers(), func() []byte {
 			return []byte("<!doctype html><html><script>while(1){}</script><p>Hello out there</p><iframe src=file:///etc/passwd></html>")
 		}),
-		text("html-tags-deep", "html", answers(), func() []byte { return []byte("<!doctype html><html>" + repeat("<div>", 300_000) + "x") }),
+		text("html-tags-deep", "html", ends("limit_depth"), func() []byte { return []byte("<!doctype html><html>" + repeat("<div>", 300_000) + "x") }),
 		text("csv-quote-unclosed", "csv", shows("a,b"), func() []byte { return []byte("a,b\n\"" + repeat("x,\n", 500_000)) }),
 		text("csv-columns", "csv", shows("a,a,a"), func() []byte { return []byte(repeat("a,", 1_000_000) + "\n" + repeat(",", 1_000_000)) }),
 		text("csv-formulas", "csv", shows("=cmd|"), func() []byte { return []byte("name,value\n=cmd|'/c calc'!A0,@SUM(1)\n+1+1,-1\n") }),
@@ -119,11 +119,11 @@ func textByteFiles() []File {
 		text("backspaces", "txt", answers(hiddenText), func() []byte { return []byte(prose + "rm -rf /" + repeat("\b", 8) + "ls      \n") }).lacking("\b"),
 		text("returns", "txt", answers(), func() []byte { return []byte(repeat("evil\rgood\r", 50_000)) }),
 		text("line-separators", "txt", answers(), func() []byte { return []byte(prose + repeat("a\u2028b\u2029c\vd\fe", 5000)) }),
-		text("ansi-screen", "txt", answers(hiddenText), func() []byte {
+		text("ansi-screen", "txt", answers(), func() []byte {
 			return []byte(prose + "\x1b[2J\x1b[H\x1b[8mSECRET\x1b[0m\x1b]0;title\x07\x1b]52;c;cm0gLXJm\x07\n")
 		}).lacking("\x1b"),
-		text("ansi-flood", "txt", answers(hiddenText), func() []byte { return []byte(prose + repeat("\x1b[31m", 2000)) }).lacking("\x1b"),
-		text("ansi-unclosed", "txt", answers(hiddenText), func() []byte { return []byte(prose + "\x1b]8;;http://evil/" + repeat("a", 4000)) }).lacking("\x1b"),
-		text("ansi-dcs", "txt", answers(hiddenText), func() []byte { return []byte(prose + "\x1bP+q544e\x1b\\\x1b[?1049h\x1b[6n\x1b[c") }).lacking("\x1b"),
+		text("ansi-flood", "txt", answers(), func() []byte { return []byte(prose + repeat("\x1b[31m", 2000)) }).lacking("\x1b"),
+		text("ansi-unclosed", "txt", answers(), func() []byte { return []byte(prose + "\x1b]8;;http://evil/" + repeat("a", 4000)) }).lacking("\x1b"),
+		text("ansi-dcs", "txt", answers(), func() []byte { return []byte(prose + "\x1bP+q544e\x1b\\\x1b[?1049h\x1b[6n\x1b[c") }).lacking("\x1b"),
 	}
 }

@@ -78,7 +78,7 @@ func textLineFiles() []File {
 		lazily("ascii-then-latin", Want{Codes: []string{""}, Next: true, Parts: 1}, "", "plain text\n", "\xe9\xe8\xff\xfe", 40*mib),
 		lazily("unit-beyond", hits("invalid_request", "units"), "", "line\n", "end", 10*mib).units("4000000000"),
 		text("lines-cursors", "txt", Want{Codes: []string{""}, Parts: 2}, func() []byte { return []byte(repeat(repeat("word ", 20_000)+"\n", 6)) }).whole(),
-		text("line-cursors", "txt", Want{Codes: []string{""}, Parts: 2}, func() []byte { return []byte(repeat("wörd\u0301 ", 60_000)) }).whole(),
+		text("line-cursors", "txt", Want{Codes: []string{""}, Parts: 2}, func() []byte { return []byte(repeat(repeat("wörd\u0301 ", 200)+"\n", 300)) }).whole(),
 		text("grapheme-cursors", "txt", answers(), func() []byte { return []byte(repeat("a"+repeat("\u0301", 1000), 150)) }).whole(),
 	}
 }

@@ -88,7 +88,7 @@ func boxFiles() []File {
 		image("jxl-boxes", "jxl", ends(noDecoder), func() []byte {
 			return join("\x00\x00\x00\x0cJXL \r\n\x87\n", box("ftyp", "jxl "), repeat(string(box("jxlp", be32(0))), 100_000))
 		}),
-		image("jp2-tiles", "jp2", ends(noDecoder), func() []byte {
+		image("jp2-tiles", "jp2", ends(malformed), func() []byte {
 			return join("\x00\x00\x00\x0cjP  \r\n\x87\n", box("jp2c", "\xff\x4f\xff\x51", be16(41), be16(0), be32(1<<32-1), be32(1<<32-1), make([]byte, 30)))
 		}),
 	}

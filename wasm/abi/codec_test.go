@@ -293,7 +293,7 @@ func fold(r rune) rune {
 
 func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"v":1,"media_type":"application/pdf","name":"a\u00e9\ud83d\ude00\ud800","form":"auto","units":[{"from":1,"to":3},{"from":7,"to":0}],"start":{"at":2,"part":1,"offset":9}}`))
-	f.Add([]byte(`{"child":[1,2],"max_tokens":20000,"max_bytes":-1,"unescaped":true,"password":"p","max_file_bytes":1,"later":[1.0e+5,-0.1]}`))
+	f.Add([]byte(`{"child":[1,2],"max_tokens":20000,"max_bytes":-1,"unescaped":true,"words":true,"password":"p","max_file_bytes":1,"later":[1.0e+5,-0.1]}`))
 	f.Add([]byte(`{"v":1e3}`))
 	f.Add([]byte(`{"v":01}`))
 	f.Add([]byte(` { "name" : null , "units":null,"start":null,"v":null,"unescaped":null } `))

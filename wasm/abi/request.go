@@ -47,6 +47,8 @@ func (r *reader) member(req *readapi.Request, key string) {
 		req.MaxBytes = r.int64()
 	case "unescaped":
 		req.Unescaped = r.bool()
+	case "words":
+		req.Words = r.bool()
 	case "password":
 		req.Password = r.string()
 	case "max_file_bytes":

@@ -158,6 +158,9 @@ func (d *Decoder) Missing() (string, error) {
 	if d.scans <= 1 {
 		d.first, d.firstOf = d.read, d.total
 	}
+	if d.streaming && d.bands == d.mcusY {
+		d.leave()
+	}
 	if d.first < min(d.firstRow, (d.firstOf+1)/2) {
 		return "", noData
 	}

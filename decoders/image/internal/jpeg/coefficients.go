@@ -79,6 +79,7 @@ func (d *Decoder) Start() error {
 func (d *Decoder) scanAll() error {
 	for {
 		d.readScan()
+		d.leave()
 		d.scan.covered()
 		if d.scans == 1 {
 			d.first, d.firstOf = d.read, d.total

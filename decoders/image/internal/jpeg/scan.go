@@ -34,6 +34,7 @@ type tally struct {
 	firstRow int  // and of one row in it
 	whole    bool // the end marker is there
 	broken   bool // what lies between scans ends them
+	idle     bool // coded data made no pixel
 }
 
 // noData is of a file that ends with its headers.
@@ -164,10 +165,27 @@ func (d *Decoder) done() {
 	d.read++
 }
 
+// leave notes, behind the last MCU of a stretch, that there is more data than the bits that fill up its last byte.
+func (d *Decoder) leave() {
+	if d.scan.dry || d.idle {
+		return
+	}
+	d.fill()
+	left := d.n
+	if d.end != 0 {
+		left -= d.padding
+	}
+	d.idle = left >= 8
+}
+
+// Idle reports whether the file holds coded data that no pixel is made of. It is asked when Missing was.
+func (d *Decoder) Idle() bool { return d.idle }
+
 // resync goes to the restart marker that is due. When another is there, the stretch that follows it decides by its number: one or two ahead
 // belongs to what comes, and what is due is missing; one or two behind is passed over; any other is taken for the one that is due, as in
 // libjpeg (jpeg_resync_to_restart).
 func (d *Decoder) resync() {
+	d.leave()
 	s := &d.scan
 	due, m := s.next, d.end
 	for {

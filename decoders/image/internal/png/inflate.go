@@ -25,9 +25,10 @@ type inflater struct {
 
 const (
 	inputBytes  = 16 << 10
-	window      = 32 << 10 // RFC 1951, 2
-	longest     = 258      // match, RFC 1951, 3.2.5
-	maxLiterals = 288      // RFC 1951, 3.2.7; the last two are not used, nor are the last two distances
+	window      = 32 << 10     // RFC 1951, 2
+	longest     = 258          // match, RFC 1951, 3.2.5
+	room        = longest + 16 // that a match is written in: words, the last of which may reach beyond it
+	maxLiterals = 288          // RFC 1951, 3.2.7; the last two are not used, nor are the last two distances
 	maxDistance = 30
 	// maxDistances is how many the fixed code has.
 	maxDistances = 32
@@ -45,7 +46,7 @@ const (
 
 // newInflater gives pieces of up to most bytes.
 func newInflater(read func(p []byte) int, most int) *inflater {
-	return &inflater{read: read, out: make([]byte, window+2*max(most, window)+longest)}
+	return &inflater{read: read, out: make([]byte, window+2*max(most, window)+room)}
 }
 
 // next returns the next n bytes of the result, which are good until the next call; fewer when there are no more.
@@ -61,7 +62,7 @@ func (d *inflater) next(n int) []byte {
 
 // slide makes room when there is little: what is behind the window and was given out is dropped.
 func (d *inflater) slide() {
-	if d.w+longest < len(d.out) {
+	if d.w+room < len(d.out) {
 		return
 	}
 	keep := min(d.r, d.w-window)
@@ -182,80 +183,111 @@ func (d *inflater) copyStored() bool {
 	return true
 }
 
+const (
+	fastMask = 1<<fastBits - 1
+	// matchBits is how many bits a length and its distance take: two codes and what follows them.
+	matchBits = 15 + 5 + 15 + 13
+)
+
+// value is what entry e of a table and the bits behind its code stand for; spent is how many bits that are.
+func value(e uint32, acc uint64) int { return int(e>>16) + int(acc>>(e&15)&(1<<(e>>4&15)-1)) }
+func spent(e uint32) uint32          { return e&15 + e>>4&15 }
+
+// damaged ends what is decoded at w.
+func (d *inflater) damaged(w int) bool {
+	d.w = w
+	return false
+}
+
 // codes reads symbols until the block ends or out is nearly full. It is where the time goes: the bits are in variables of its own, and that they
 // were there at all is looked at once a round, since behind the end of the data they are zero.
 func (d *inflater) codes() bool {
-	// most is how many bits a length and its distance take: two codes and what follows them.
-	const most = 15 + 5 + 15 + 13
-	out, w := d.out, d.w
-	in, acc, n := d.in, d.acc, d.n
-	for w+longest < len(out) {
-		if n < most {
-			if len(in) >= 8 {
-				acc |= binary.LittleEndian.Uint64(in) << uint(n&63) // what was above n is the same as what comes there
-				in = in[(63-n)>>3:]
-				n |= 56
-			} else {
+	out, w, in, acc, n := d.out, d.w, d.in, d.acc, d.n
+	literals, distances := &d.literals.fast, &d.distances.fast
+	for w+room < len(out) {
+		if n < matchBits {
+			if len(in) < 8 {
 				d.in, d.acc, d.n = in, acc, n
 				d.refill()
 				in, acc, n = d.in, d.acc, d.n
+			} else {
+				acc |= binary.LittleEndian.Uint64(in) << uint(n&63) // what was above n is the same as what comes there
+				in, n = in[(63-n)>>3:], n|56
 			}
 		}
-		e := d.literals.find(acc)
-		size := int(e & 15)
-		acc >>= uint(size & 63)
-		n -= size
-		if e&(15|literal) > literal && n >= 0 { // most of the time another literal follows
-			out[w] = byte(e >> 16)
-			w++
+		e := literals[acc&fastMask]
+		if e&literal != 0 && n >= matchBits { // most of the time another literal follows, for which there are bits enough
+			out[w], w = byte(e>>16), w+1
+			acc >>= e & 15
+			n -= int(e & 15)
+			if e = literals[acc&fastMask]; e&literal != 0 {
+				out[w], w = byte(e>>16), w+1
+				acc >>= e & 15
+				n -= int(e & 15)
+			}
 			continue
 		}
-		if n < 0 || e&endOfBlock != 0 || size == 0 {
+		if e == 0 {
+			e = d.literals.slow(acc)
+		}
+		length := value(e, acc)
+		acc >>= spent(e)
+		n -= int(spent(e))
+		switch {
+		case n < 0 || e&15 == 0:
+			return d.damaged(w)
+		case e&literal != 0:
+			out[w], w = byte(e>>16), w+1
+			continue
+		case e&endOfBlock != 0:
 			d.w, d.in, d.acc, d.n = w, in, acc, n
-			if n >= 0 && size != 0 {
-				d.ended()
-			}
-			return n >= 0 && size != 0
+			d.ended()
+			return true
 		}
-		extra := int(e >> 4 & 15)
-		length := int(e>>16) + int(acc&(1<<uint(extra&15)-1))
-		acc >>= uint(extra & 63)
-		n -= extra
-		e = d.distances.find(acc)
-		size = int(e & 15)
-		acc >>= uint(size & 63)
-		extra = int(e >> 4 & 15)
-		distance := int(e>>16) + int(acc&(1<<uint(extra&15)-1))
-		acc >>= uint(extra & 63)
-		n -= size + extra
-		if n < 0 || size == 0 || distance > w {
-			d.w = w
-			return false
+		f := distances[acc&fastMask]
+		if f == 0 {
+			f = d.distances.slow(acc)
 		}
-		w = repeat(out, w, distance, length)
+		distance := value(f, acc)
+		acc >>= spent(f)
+		n -= int(spent(f))
+		if n < 0 || f&15 == 0 || distance > w {
+			return d.damaged(w)
+		}
+		repeat(out[w-distance:], distance, length)
+		w += length
 	}
 	d.w, d.in, d.acc, d.n = w, in, acc, n
 	return true
 }
 
-// repeat copies length bytes from distance before w, and returns where they end. They may run into themselves.
-func repeat(out []byte, w, distance, length int) int {
-	to := out[w : w+length]
-	from := out[w-distance:]
-	if distance >= length && length >= 16 {
-		copy(to, from)
-		return w + length
-	}
-	if distance == 1 && length >= 16 {
-		v := uint64(from[0]) * 0x0101010101010101
-		for len(to) >= 8 {
-			binary.LittleEndian.PutUint64(to, v)
-			to = to[8:]
+// repeat copies length bytes from the beginning of b to distance in it, where they may run into themselves. Up to sixteen bytes behind them are
+// written too.
+func repeat(b []byte, distance, length int) {
+	from, to := b[:distance+length+16], b[distance:distance+length+16]
+	if distance >= 8 {
+		for {
+			p := binary.LittleEndian.Uint64(from)
+			binary.LittleEndian.PutUint64(to, p)
+			p = binary.LittleEndian.Uint64(from[8:])
+			binary.LittleEndian.PutUint64(to[8:], p)
+			if length -= 16; length <= 0 {
+				return
+			}
+			from, to = from[16:], to[16:]
 		}
 	}
-	from = from[:len(to)]
-	for i := range to {
-		to[i] = from[i]
+	// Fewer than eight bytes over and over: as often as they fit a word.
+	step, bits := distance, uint(distance*8)
+	p := binary.LittleEndian.Uint64(from) & (1<<(bits&63) - 1)
+	for ; step < 8; step, bits = 2*step, 2*bits {
+		p |= p << (bits & 63)
 	}
-	return w + length
+	if step > 8 { // three times two, or one time five and more
+		step = 8 / distance * distance
+	}
+	for ; length > 0; length -= step {
+		binary.LittleEndian.PutUint64(to, p)
+		to = to[step:]
+	}
 }

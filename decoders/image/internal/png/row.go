@@ -19,6 +19,10 @@ func unfilter(dst, src, above []byte, n int, filter byte) {
 	case noFilter:
 		copy(dst, src)
 	case sub:
+		if n == 3 {
+			subThree(dst, src)
+			return
+		}
 		for c := range min(n, len(dst)) {
 			var a byte
 			for i := c; i < len(dst); i += n {
@@ -29,6 +33,10 @@ func unfilter(dst, src, above []byte, n int, filter byte) {
 	case up:
 		addRows(dst, src, above)
 	case average:
+		if n == 3 {
+			averageThree(dst, src, above)
+			return
+		}
 		for c := range min(n, len(dst)) {
 			var a byte
 			for i := c; i < len(dst); i += n {
@@ -37,6 +45,10 @@ func unfilter(dst, src, above []byte, n int, filter byte) {
 			}
 		}
 	case paeth:
+		if n == 3 {
+			paethThree(dst, src, above)
+			return
+		}
 		for c := range min(n, len(dst)) {
 			a, b := 0, 0 // of the pixel before: its byte, and the one above that
 			for i := c; i < len(dst); i += n {
@@ -70,6 +82,40 @@ func paethByte(v, left, above, corner int) (next, up int) {
 	return (v + best) & 0xff, above
 }
 
+// subThree is sub for pixels of three bytes, all three in one round: a round costs more than what is done in it.
+func subThree(dst, src []byte) {
+	var r, g, b byte
+	for len(dst) >= 3 && len(src) >= 3 {
+		r, g, b = r+src[0], g+src[1], b+src[2]
+		dst[2], dst[1], dst[0] = b, g, r
+		dst, src = dst[3:], src[3:]
+	}
+}
+
+// averageThree is average for pixels of three bytes.
+func averageThree(dst, src, above []byte) {
+	var r, g, b uint32
+	for len(dst) >= 3 && len(src) >= 3 && len(above) >= 3 {
+		r = (uint32(src[0]) + (r+uint32(above[0]))>>1) & 0xff
+		g = (uint32(src[1]) + (g+uint32(above[1]))>>1) & 0xff
+		b = (uint32(src[2]) + (b+uint32(above[2]))>>1) & 0xff
+		dst[2], dst[1], dst[0] = byte(b), byte(g), byte(r)
+		dst, src, above = dst[3:], src[3:], above[3:]
+	}
+}
+
+// paethThree is paeth for pixels of three bytes.
+func paethThree(dst, src, above []byte) {
+	r, g, b, ur, ug, ub := 0, 0, 0, 0, 0, 0
+	for len(dst) >= 3 && len(src) >= 3 && len(above) >= 3 {
+		b, ub = paethByte(int(src[2]), b, int(above[2]), ub)
+		g, ug = paethByte(int(src[1]), g, int(above[1]), ug)
+		r, ur = paethByte(int(src[0]), r, int(above[0]), ur)
+		dst[2], dst[1], dst[0] = byte(b), byte(g), byte(r)
+		dst, src, above = dst[3:], src[3:], above[3:]
+	}
+}
+
 // addRows adds two rows, eight bytes at a time: the highest bit of each byte apart, so that no carry reaches the next byte.
 func addRows(dst, a, b []byte) {
 	const low = 0x7f7f7f7f7f7f7f7f
@@ -92,6 +138,13 @@ func (d *Decoder) expand(dst, row []byte, w int) {
 	case d.Depth == 16:
 		d.expandDeep(dst, row)
 	case d.Type == TrueColor && d.hidden == noColor:
+		const opaque = 0xff000000ff000000
+		for len(dst) >= 16 && len(row) >= 12 { // four pixels
+			q, p := uint64(binary.LittleEndian.Uint32(row[8:])), binary.LittleEndian.Uint64(row)
+			binary.LittleEndian.PutUint64(dst[8:], (p>>48|q<<16)&0xffffff|q>>8<<32|opaque)
+			binary.LittleEndian.PutUint64(dst, p&0xffffff|p>>24<<32|opaque)
+			dst, row = dst[16:], row[12:]
+		}
 		for len(dst) >= 4 && len(row) >= 3 {
 			binary.LittleEndian.PutUint32(dst, uint32(row[0])|uint32(row[1])<<8|uint32(row[2])<<16|0xff<<24)
 			dst, row = dst[4:], row[3:]

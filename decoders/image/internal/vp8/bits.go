@@ -8,6 +8,7 @@ import (
 // boolReader reads the arithmetic coding of VP8 (RFC 6386, 7).
 type boolReader struct {
 	data  []byte
+	at    int    // of data: what is in value
 	value uint64 // the next bits, highest first
 	have  int    // how many of value's bits are behind the first eight
 	width uint32 // of the range, 128 to 255
@@ -18,22 +19,23 @@ func newBoolReader(data []byte) boolReader { return boolReader{data: data, have:
 
 // fill loads more bits.
 func (r *boolReader) fill() {
-	if len(r.data) >= 8 {
+	b := r.data[r.at:]
+	if len(b) >= 8 {
 		n := (55 - r.have) >> 3 // bytes that fit above the lowest ones
-		r.value |= binary.BigEndian.Uint64(r.data) >> (8 * (8 - uint(n))) << uint(56-r.have-8*n)
+		r.value |= binary.BigEndian.Uint64(b) >> ((64 - 8*uint(n)) & 63) << (uint(56-r.have-8*n) & 63)
 		r.have += 8 * n
-		r.data = r.data[n:]
+		r.at += n
 		return
 	}
-	if len(r.data) == 0 {
+	if len(b) == 0 {
 		r.ended = true
 		r.have += 8
 		return
 	}
-	for r.have < 48 && len(r.data) > 0 {
-		r.value |= uint64(r.data[0]) << uint(48-r.have)
+	for r.have < 48 && r.at < len(r.data) {
+		r.value |= uint64(r.data[r.at]) << uint(48-r.have)
 		r.have += 8
-		r.data = r.data[1:]
+		r.at++
 	}
 }
 

@@ -195,9 +195,4 @@ func inverseFirst(dst []byte, first int16) {
 	}
 }
 
-func clip(v int32) byte {
-	if uint32(v) <= 255 {
-		return byte(v)
-	}
-	return byte(^v >> 31) // 0 below, 255 above
-}
+func clip(v int32) byte { return byte(max(0, min(255, v))) }

@@ -1,5 +1,7 @@
 package vp8
 
+import "encoding/binary"
+
 // filter is how a macroblock's edges are smoothed (RFC 6386, 15).
 type filter struct {
 	limit, interior, variance uint8 // limit 0: not at all
@@ -100,47 +102,79 @@ func simpleEdge(p []byte, at, across, along int, limit uint8) {
 func (f *Frame) smooth(p []byte, stride, x, y, n int, s filter) {
 	at := n*y*stride + n*x
 	if x > 0 {
-		edge(p, at, 1, stride, n, s.limit+4, s, true)
+		edgeInRows(p[at-4:], stride, n, s.limit+4, s, true)
 	}
 	for i := 4; s.inner && i < n; i += 4 {
-		edge(p, at+i, 1, stride, n, s.limit, s, false)
+		edgeInRows(p[at+i-4:], stride, n, s.limit, s, false)
 	}
 	if y > 0 {
-		edge(p, at, stride, 1, n, s.limit+4, s, true)
+		edgeInColumns(p[at-4*stride:], stride, n, s.limit+4, s, true)
 	}
 	for i := 4; s.inner && i < n; i += 4 {
-		edge(p, at+i*stride, stride, 1, n, s.limit, s, false)
+		edgeInColumns(p[at+(i-4)*stride:], stride, n, s.limit, s, false)
 	}
 }
 
-// edge smooths n samples either side of an edge; outer is one between macroblocks.
-func edge(p []byte, at, across, along, n int, limit uint8, s filter, outer bool) {
+// edgeInRows smooths n samples either side of an upright edge, four samples behind where p begins; outer is one between macroblocks. It and
+// edgeInColumns have few branches: behind the wall one costs more than what it saves.
+func edgeInRows(p []byte, stride, n int, limit uint8, s filter, outer bool) {
 	most, inside, variance := 2*int32(limit)+1, int32(s.interior), int32(s.variance)
-	for range n {
-		line := p[at-4*across : at+3*across+1]
-		at += along
-		p3, p2, p1, p0 := int32(line[0]), int32(line[across]), int32(line[2*across]), int32(line[3*across])
-		q0, q1, q2, q3 := int32(line[4*across]), int32(line[5*across]), int32(line[6*across]), int32(line[7*across])
-		if 4*abs(p0-q0)+abs(p1-q1) > most || abs(p3-p2) > inside || abs(p2-p1) > inside || abs(p1-p0) > inside ||
-			abs(q3-q2) > inside || abs(q2-q1) > inside || abs(q1-q0) > inside {
+	for ; n > 0 && len(p) >= 8; n-- {
+		line := (*[8]byte)(p)
+		v := binary.LittleEndian.Uint64(line[:])
+		p3, p2, p1, p0 := int32(v&0xff), int32(v>>8&0xff), int32(v>>16&0xff), int32(v>>24&0xff)
+		q0, q1, q2, q3 := int32(v>>32&0xff), int32(v>>40&0xff), int32(v>>48&0xff), int32(v>>56)
+		sharp := max(abs(p1-p0), abs(q1-q0))
+		p = p[min(stride, len(p)):]
+		if 4*abs(p0-q0)+abs(p1-q1) > most || max(sharp, abs(p3-p2), abs(p2-p1), abs(q3-q2), abs(q2-q1)) > inside {
 			continue
 		}
 		a := 3 * (q0 - p0)
 		switch {
-		case abs(p1-p0) > variance || abs(q1-q0) > variance: // a sharp edge of the picture itself
+		case sharp > variance: // an edge of the picture itself
 			a += clamp(p1 - q1)
-			line[3*across] = clip(p0 + small((a+3)>>3))
-			line[4*across] = clip(q0 - small((a+4)>>3))
+			line[3], line[4] = clip(p0+small((a+3)>>3)), clip(q0-small((a+4)>>3))
 		case outer:
 			a = clamp(a + clamp(p1-q1))
 			a1, a2, a3 := (27*a+63)>>7, (18*a+63)>>7, (9*a+63)>>7
-			line[across], line[2*across], line[3*across] = clip(p2+a3), clip(p1+a2), clip(p0+a1)
-			line[4*across], line[5*across], line[6*across] = clip(q0-a1), clip(q1-a2), clip(q2-a3)
+			line[1], line[2], line[3] = clip(p2+a3), clip(p1+a2), clip(p0+a1)
+			line[4], line[5], line[6] = clip(q0-a1), clip(q1-a2), clip(q2-a3)
 		default:
 			b, c := small((a+4)>>3), small((a+3)>>3)
-			line[3*across], line[4*across] = clip(p0+c), clip(q0-b)
+			line[3], line[4] = clip(p0+c), clip(q0-b)
 			b = (b + 1) >> 1
-			line[2*across], line[5*across] = clip(p1+b), clip(q1-b)
+			line[2], line[5] = clip(p1+b), clip(q1-b)
+		}
+	}
+}
+
+// edgeInColumns is edgeInRows for a level edge, four rows below where p begins.
+func edgeInColumns(p []byte, stride, n int, limit uint8, s filter, outer bool) {
+	most, inside, variance := 2*int32(limit)+1, int32(s.interior), int32(s.variance)
+	r0, r1, r2, r3 := p[:n], p[stride:][:n], p[2*stride:][:n], p[3*stride:][:n]
+	r4, r5, r6, r7 := p[4*stride:][:n], p[5*stride:][:n], p[6*stride:][:n], p[7*stride:][:n]
+	for i := range r0 {
+		p3, p2, p1, p0 := int32(r0[i]), int32(r1[i]), int32(r2[i]), int32(r3[i])
+		q0, q1, q2, q3 := int32(r4[i]), int32(r5[i]), int32(r6[i]), int32(r7[i])
+		sharp := max(abs(p1-p0), abs(q1-q0))
+		if 4*abs(p0-q0)+abs(p1-q1) > most || max(sharp, abs(p3-p2), abs(p2-p1), abs(q3-q2), abs(q2-q1)) > inside {
+			continue
+		}
+		a := 3 * (q0 - p0)
+		switch {
+		case sharp > variance:
+			a += clamp(p1 - q1)
+			r3[i], r4[i] = clip(p0+small((a+3)>>3)), clip(q0-small((a+4)>>3))
+		case outer:
+			a = clamp(a + clamp(p1-q1))
+			a1, a2, a3 := (27*a+63)>>7, (18*a+63)>>7, (9*a+63)>>7
+			r1[i], r2[i], r3[i] = clip(p2+a3), clip(p1+a2), clip(p0+a1)
+			r4[i], r5[i], r6[i] = clip(q0-a1), clip(q1-a2), clip(q2-a3)
+		default:
+			b, c := small((a+4)>>3), small((a+3)>>3)
+			r3[i], r4[i] = clip(p0+c), clip(q0-b)
+			b = (b + 1) >> 1
+			r2[i], r5[i] = clip(p1+b), clip(q1-b)
 		}
 	}
 }

@@ -8,21 +8,25 @@ import (
 // bitReader reads numbers, the lowest bit first.
 type bitReader struct {
 	data []byte
+	at   int    // of data: what is used. A slice that is cut instead would be a pointer that is written, which the collector wants to know of
 	acc  uint64 // bits that were taken from data and are not used yet
 	n    int    // how many; negative when more were used than there are
 }
 
 // refill takes bits until there are 56 or the data end.
 func (r *bitReader) refill() {
-	if len(r.data) >= 8 && r.n >= 0 {
-		r.acc |= binary.LittleEndian.Uint64(r.data) << uint(r.n&63)
-		r.data = r.data[(63-r.n)>>3:]
+	if r.n < 0 {
+		return
+	}
+	if b := r.data[r.at:]; len(b) >= 8 {
+		r.acc |= binary.LittleEndian.Uint64(b) << uint(r.n&63)
+		r.at += (63 - r.n) >> 3
 		r.n |= 56
 		return
 	}
-	for r.n >= 0 && r.n < 56 && len(r.data) > 0 {
-		r.acc |= uint64(r.data[0]) << uint(r.n)
-		r.data = r.data[1:]
+	for r.n < 56 && r.at < len(r.data) {
+		r.acc |= uint64(r.data[r.at]) << uint(r.n)
+		r.at++
 		r.n += 8
 	}
 }

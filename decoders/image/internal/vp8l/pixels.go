@@ -1,5 +1,7 @@
 package vp8l
 
+import "encoding/binary"
+
 // pixels reads the coded pixels of one picture.
 type pixels struct {
 	r *bitReader
@@ -134,43 +136,37 @@ func (p *pixels) readSizes(c code, sizes []uint8) bool {
 
 // read fills pix and returns how many pixels came before the data end or are damaged.
 func (p *pixels) read(pix []uint32) int {
-	r, t, w := p.r, p.tables.entries, p.w
-	mask := -1 // of a column within a square; without squares the columns are all within the first
+	r, w := p.r, p.w
+	side := max(w, 1) // of a square; without squares a row is within the first
 	if p.which != nil {
-		mask = 1<<p.bits - 1
+		side = 1 << p.bits
 	}
 	g := &p.groups[0]
 	for i, x, y := 0, 0, 0; i < len(pix); {
-		if p.which != nil && (x&mask == 0 || p.moved) {
+		if p.which != nil && (x&(side-1) == 0 || p.moved) {
 			g = &p.groups[p.which[y>>p.bits*p.bw+x>>p.bits]]
 			p.moved = false
 		}
-		n := 1
-		if g.plain { // up to the end of the row, or of the square
-			if n = w - x; p.which != nil {
-				n = min(n, mask+1-x&mask)
-			}
+		end := w // of the row, or of the square
+		if p.which != nil {
+			end = min(w, x&-side+side)
+		}
+		n := end - x
+		if g.plain {
 			for k := range pix[i : i+n] {
 				pix[i+k] = g.rest
 			}
 		} else {
-			r.refill()
-			s := r.symbol(t, g.codes[0])
-			switch {
-			case s < literals && g.one:
-				pix[i] = g.rest | uint32(s)<<8
-			case s < literals:
-				red := r.symbol(t, g.codes[1])
-				r.refill()
-				blue := r.symbol(t, g.codes[2])
-				pix[i] = uint32(r.symbol(t, g.codes[3]))<<24 | uint32(red)<<16 | uint32(s)<<8 | uint32(blue)
-			case s < literals+lengths:
-				n = p.repeat(pix, i, s-literals, g)
-			default:
-				pix[i] = p.remembered(pix, i, s-literals-lengths)
+			s := 0
+			if n, s = p.single(pix[:i+n], i, g); r.n < 0 {
+				return i + n
 			}
-			if r.n < 0 || n == 0 {
-				return i
+			if s >= literals {
+				more := p.repeat(pix, i+n, s-literals, g)
+				if r.n < 0 || more == 0 {
+					return i + n
+				}
+				n += more
 			}
 		}
 		i += n
@@ -179,6 +175,76 @@ func (p *pixels) read(pix []uint32) int {
 		}
 	}
 	return len(pix)
+}
+
+// entry is the entry of the code that acc begins with; t are the tables from those of c on.
+func (c code) entry(t []uint32, acc uint64) uint32 {
+	e := t[uint16(acc)&c.mask]
+	if e&second != 0 {
+		e = t[e>>8+uint32(acc>>(c.root&15))&(1<<(e&15)-1)]
+	}
+	return e
+}
+
+// single reads pixels that come one by one, literals and those of the cache (3.6.2.3), from pix[start] up to its end or to the symbol of a
+// repetition, which it returns after how many there were. r.n is negative when the data ended before that. It is where the time goes: the bits
+// are in variables of its own.
+func (p *pixels) single(pix []uint32, start int, g *group) (count, s int) {
+	r, t := p.r, p.tables.entries
+	data, at, acc, n, i := r.data, r.at, r.acc, r.n, start
+	green, red, blue, alpha := g.codes[0], g.codes[1], g.codes[2], g.codes[3]
+	greens, reds, blues, alphas := t[green.at:], t[red.at:], t[blue.at:], t[alpha.at:]
+	cache, shift, cached := p.cache, p.cacheShift&31, p.cached
+	for ; i < len(pix); i++ {
+		if b := data[at:]; n >= 0 && len(b) >= 8 {
+			acc |= binary.LittleEndian.Uint64(b) << uint(n&63)
+			at, n = at+(63-n)>>3, n|56
+		} else {
+			r.at, r.acc, r.n = at, acc, n
+			r.refill()
+			at, acc, n = r.at, r.acc, r.n
+		}
+		e := green.entry(greens, acc)
+		acc >>= e & 15
+		n -= int(e & 15)
+		v := g.rest | e&0xff00
+		switch {
+		case e >= (literals+lengths)<<8:
+			for ; cached < i; cached++ { // what came before is put there first
+				c := pix[cached]
+				cache[c*0x1e35a7bd>>shift] = c
+			}
+			if v = cache[e>>8-literals-lengths]; v != 0 && n >= 0 {
+				cached++ // it is where it belongs
+			}
+		case e >= literals<<8:
+			s = int(e >> 8)
+		case !g.one:
+			f := red.entry(reds, acc)
+			acc >>= f & 15
+			n -= int(f & 15)
+			v |= f >> 8 << 16
+			if n < 2*15 {
+				r.at, r.acc, r.n = at, acc, n
+				r.refill()
+				at, acc, n = r.at, r.acc, r.n
+			}
+			f = blue.entry(blues, acc)
+			acc >>= f & 15
+			n -= int(f & 15)
+			v |= f >> 8
+			f = alpha.entry(alphas, acc)
+			acc >>= f & 15
+			n -= int(f & 15)
+			v |= f >> 8 << 24
+		}
+		if n < 0 || s != 0 {
+			break
+		}
+		pix[i] = v
+	}
+	r.at, r.acc, r.n, p.cached = at, acc, n, cached
+	return i - start, s
 }
 
 // repeat copies pixels from before i and returns how many; 0: they would be from before the first. s is the symbol of how many.
@@ -196,16 +262,6 @@ func (p *pixels) repeat(pix []uint32, i, s int, g *group) int {
 	}
 	p.moved = true // into another square, maybe
 	return n
-}
-
-// remembered is a pixel of the cache (3.6.2.3), where those before i are put first.
-func (p *pixels) remembered(pix []uint32, i, s int) uint32 {
-	shift := p.cacheShift & 31
-	for _, v := range pix[p.cached:i] {
-		p.cache[v*0x1e35a7bd>>shift] = v
-	}
-	p.cached = i
-	return p.cache[s]
 }
 
 // prefixed reads the rest of a length or distance (3.6.2.1).

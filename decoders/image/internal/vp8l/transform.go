@@ -62,12 +62,16 @@ func (t *transform) addColors(pix []uint32) {
 	for y := 0; len(pix) > 0; y++ {
 		row := pix[:t.w]
 		pix = pix[t.w:]
-		for x, v := range row {
-			m := t.data[y>>t.bits*t.bw+x>>t.bits]
-			green := int32(int8(v >> 8))
-			red := v>>16 + uint32(int32(int8(m))*green>>5)
-			blue := v + uint32(int32(int8(m>>8))*green>>5) + uint32(int32(int8(m>>16))*int32(int8(red))>>5)
-			row[x] = v&0xff00ff00 | red&0xff<<16 | blue&0xff
+		for _, m := range t.data[y>>t.bits*t.bw:][:t.bw] {
+			byGreen, blueByGreen, blueByRed := int32(int8(m)), int32(int8(m>>8)), int32(int8(m>>16))
+			square := row[:min(len(row), 1<<t.bits)]
+			row = row[len(square):]
+			for x, v := range square {
+				green := int32(int8(v >> 8))
+				red := v>>16 + uint32(byGreen*green>>5)
+				blue := v + uint32(blueByGreen*green>>5) + uint32(blueByRed*int32(int8(red))>>5)
+				square[x] = v&0xff00ff00 | red&0xff<<16 | blue&0xff
+			}
 		}
 	}
 }

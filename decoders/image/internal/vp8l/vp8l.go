@@ -4,7 +4,10 @@
 //	… f.Row(y, dst) for y up to f.Rows …
 package vp8l
 
-import "errors"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // Why there is no picture at all.
 var (
@@ -26,11 +29,10 @@ func (f *Frame) Row(y int, dst []byte) {
 	if f.Alpha {
 		opaque = 0
 	}
-	dst = dst[:4*f.Width]
-	for _, v := range f.pix[y*f.Width : (y+1)*f.Width] {
-		v |= opaque
-		d := dst[:4:4]
-		d[0], d[1], d[2], d[3] = byte(v>>16), byte(v>>8), byte(v), byte(v>>24)
+	pix := f.pix[y*f.Width : (y+1)*f.Width]
+	for i := 0; i < len(pix) && len(dst) >= 4; i++ {
+		v := pix[i] | opaque
+		binary.LittleEndian.PutUint32(dst, v&0xff00ff00|v>>16&0xff|v&0xff<<16)
 		dst = dst[4:]
 	}
 }

@@ -69,13 +69,20 @@ type sampled struct {
 // scale is how finely scores are told apart. A single letter decides between charsets that agree in all the others.
 const scale = 64
 
-// score returns how plausible a sample is: scale times the mean points of its bytes above ASCII, by its letters in the language that fits
-// best, and by their neighbours. A score that cannot exceed floor may come back too high, but not above floor.
-func (s *singleByte) score(t *sampled, floor int) int {
-	s.once.Do(s.fill)
+// score returns how plausible a sample is whose letters have that many points: scale times the mean points of its bytes above ASCII, by its
+// letters in the language that fits best, and by their neighbours, which only take away. A score below floor may come back too high, but
+// below floor.
+func (s *singleByte) score(t *sampled, letters, floor int) int {
 	if t.high == 0 {
 		return 0
 	}
+	least := (floor-1)*t.high/scale - letters - 1
+	return (letters + s.neighbours(t.text, least)) * scale / t.high
+}
+
+// letters adds up the points of the bytes above ASCII by themselves, in the language that fits best.
+func (s *singleByte) letters(t *sampled) int {
+	s.once.Do(s.fill)
 	base := s.prior
 	for b, n := range t.count {
 		switch s.classes[b+utf8.RuneSelf] {
@@ -101,15 +108,13 @@ func (s *singleByte) score(t *sampled, floor int) int {
 		}
 		best = max(best, sum)
 	}
-	if most := (base + best) * scale / t.high; most <= floor {
-		return most // neighbours only take away
-	}
-	return (base + best + s.neighbours(t.text)) * scale / t.high
+	return base + best
 }
 
 // neighbours adds up what is wrong with letters next to each other: an upper-case letter after a lower-case one, a symbol inside a word, a
 // mark without a letter, Latin letters inside a word of another script, words of one letter that are none, and pairs that no language has.
-func (s *singleByte) neighbours(sample []byte) (sum int) {
+// Below least it stops.
+func (s *singleByte) neighbours(sample []byte, least int) (sum int) {
 	if s.syllables > 0 {
 		sum += s.misspelt(sample)
 	}
@@ -119,6 +124,9 @@ func (s *singleByte) neighbours(sample []byte) (sum int) {
 	run, before := 0, other      // length of the word above ASCII that ends there, and what stands before it
 	glued := false               // that byte is a quote behind a letter, or another sign behind that
 	for _, c := range sample {
+		if sum < least {
+			break
+		}
 		cur := s.classes[c]
 		if c < utf8.RuneSelf && run == 0 && prev != symbol && prev != box && prev != rare && !glued {
 			older, prev, last = prev, cur, c

@@ -1,6 +1,7 @@
 package charset
 
 import (
+	"math"
 	"unicode/utf8"
 
 	"golang.org/x/text/transform"
@@ -17,26 +18,48 @@ type guess struct {
 // leastScore is the plausibility below which no reading is better than the default.
 const leastScore = 15 * scale
 
+// lead is the lead of one reading, in points, beyond which it does not matter how far behind the next one is.
+const lead = 30
+
 // statistical returns the most plausible reading of a sample in a legacy charset; the label is "" when there is none.
 func statistical(t *sampled) guess {
 	best, second := guess{score: -1000 * scale}, guess{score: -1000 * scale}
-	consider := func(label string, score int, valid bool) {
-		switch {
-		case !valid:
-		case score > best.score:
-			best, second = guess{label: label, score: score}, best
-		case score > second.score:
-			second = guess{label: label, score: score}
-		}
-	}
 	for i := range multiBytes {
 		m := &multiBytes[i]
 		score, valid := m.score(t.text)
-		consider(m.label, score, valid)
+		switch {
+		case !valid:
+		case score > best.score:
+			best, second = guess{label: m.label, score: score}, best
+		case score > second.score:
+			second = guess{label: m.label, score: score}
+		}
 	}
+	// Of the others the one that promises most comes first, so that few have to be looked at closely.
+	letters := make([]int, len(singleBytes))
 	for i := range singleBytes {
-		s := &singleBytes[i]
-		consider(s.label, s.score(t, second.score), true)
+		letters[i] = singleBytes[i].letters(t)
+	}
+	at := -1 // of the best one; of two that are equal the first is it
+	for {
+		next := 0
+		for i := range letters {
+			if letters[i] > letters[next] {
+				next = i
+			}
+		}
+		sum, floor := letters[next], max(second.score, best.score-lead*scale)
+		if sum == math.MinInt || sum*scale/max(t.high, 1) < floor {
+			break
+		}
+		letters[next] = math.MinInt
+		s := &singleBytes[next]
+		switch score := s.score(t, sum, floor); {
+		case score > best.score || score == best.score && next < at:
+			best, second, at = guess{label: s.label, score: score}, best, next
+		case score > second.score:
+			second = guess{label: s.label, score: score}
+		}
 	}
 	if best.score < leastScore {
 		best.label = ""
@@ -44,7 +67,7 @@ func statistical(t *sampled) guess {
 	if best.label == "gbk" && fourByte(t.text) {
 		best.label = "gb18030"
 	}
-	best.percent = min(95, 40+min(best.score/scale, 100)/4+min(30, (best.score-second.score)/scale))
+	best.percent = min(95, 40+min(best.score/scale, 100)/4+min(lead, (best.score-second.score)/scale))
 	return best
 }
 
@@ -66,11 +89,11 @@ func scoreOf(label string, t *sampled) (score int, valid bool) {
 	}
 	for i := range singleBytes {
 		if s := &singleBytes[i]; s.label == label {
-			return s.score(t, -1000*scale), true
+			return s.score(t, s.letters(t), -1000*scale), true
 		}
 	}
 	unusual := singleByte{label: label, languages: west}
-	return unusual.score(t, -1000*scale), true
+	return unusual.score(t, unusual.letters(t), -1000*scale), true
 }
 
 // decodeSample converts a sample, whose end may be cut, into dst.

@@ -176,21 +176,27 @@ func (l *layout) styled(e element) look {
 	switch {
 	case e.kind == body || e.kind == cell || e.kind == row || e.kind == table:
 		if v := l.z.Attr("bgcolor"); v != nil {
-			lk.paper = colourOf(strings.ToLower(string(v)))
+			lk.paper = legacyColour(string(v))
 		}
 		if l.z.Attr("background") != nil {
 			lk.paper = unknown
 		}
 		if v := l.z.Attr("text"); v != nil && e.kind == body {
-			lk.ink = colourOf(strings.ToLower(string(v)))
+			lk.ink = legacyColour(string(v))
 		}
 	case e.flags&formatting != 0:
 		if v := l.z.Attr("color"); v != nil {
-			lk.ink = colourOf(strings.ToLower(string(v)))
+			lk.ink = legacyColour(string(v))
 		}
 	}
 	if e.kind == anchor { // links have a colour of their own
 		lk.ink = unknown
+	}
+	if e.kind == svg { // in which letters are drawn in another colour, on what was drawn before
+		lk.ink, lk.paper = unknown, unknown
+	}
+	if l.z.Foreign {
+		l.presentation(e, &lk)
 	}
 	if v := l.z.Attr("style"); v != nil {
 		lk.apply(string(v))

@@ -74,7 +74,7 @@ func (l *layout) flushLinks(all bool) error {
 			size += len(text) + len(uri) + 24
 			n++
 		}
-		if err := l.data(map[string]any{"links": list[:n:n]}); err != nil {
+		if err := l.data(l.out.Data, map[string]any{"links": list[:n:n]}); err != nil {
 			return err
 		}
 		list = list[n:]

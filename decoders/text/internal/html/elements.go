@@ -16,6 +16,7 @@ const (
 	cell
 	cells // a section of a table
 	definition
+	definitions // of SVG, for use elsewhere
 	dialog
 	frame
 	heading
@@ -206,6 +207,8 @@ func foreign(name []byte) element {
 		return element{other, dropped, 0}
 	case "desc":
 		return element{other, dropped | integration, 0}
+	case "defs", "symbol", "clippath", "mask", "pattern", "marker", "filter":
+		return element{definitions, 0, 0}
 	case "foreignobject":
 		return element{other, barrier | scope | integration | block, 0}
 	case "mi", "mo", "mn", "ms", "mtext":

@@ -10,7 +10,8 @@ import (
 // Output takes what Render makes.
 type Output struct {
 	Write func(text []byte) error // the next piece of the text
-	Data  func(value any) error   // a structured part behind the line that was finished last: a table, or links
+	Data  func(value any) error   // a structured part behind the line that was finished last: links
+	Table func(value any) error   // the same for a table, whose rows are lines too
 }
 
 // Options say what of a page is wanted.
@@ -258,15 +259,12 @@ func (l *layout) flush() error {
 	return err
 }
 
-// data hands on a structured part. The line at hand is finished.
-func (l *layout) data(value any) error {
-	if err := l.flush(); err != nil {
+// data hands on a structured part to take. The line at hand is finished.
+func (l *layout) data(take func(any) error, value any) error {
+	if err := l.flush(); err != nil || take == nil {
 		return err
 	}
-	if l.out.Data == nil {
-		return nil
-	}
-	return l.out.Data(value)
+	return take(value)
 }
 
 // gap asks for the line ends that a block has around it.

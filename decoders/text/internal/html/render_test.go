@@ -12,16 +12,21 @@ import (
 func shown(t testing.TB, in string, n int, opt Options) (text string, data []string, page *Page) {
 	t.Helper()
 	var b strings.Builder
-	page, err := Render(pieces(in, n), Output{
-		Write: func(p []byte) error { b.Write(p); return nil },
-		Data: func(v any) error {
+	part := func(key string) func(any) error {
+		return func(v any) error {
 			s := b.String()
 			if s == "" || s[len(s)-1] != '\n' {
 				t.Errorf("%.200q: a structured part stands inside of a line, behind %.80q", in, s[max(0, len(s)-80):])
 			}
+			if m, ok := v.(map[string]any); !ok || m[key] == nil {
+				t.Errorf("%.200q: what is no %s comes as such: %v", in, key, v)
+			}
 			data = append(data, fmt.Sprintf("%d:%v", strings.Count(s, "\n"), v))
 			return nil
-		},
+		}
+	}
+	page, err := Render(pieces(in, n), Output{
+		Write: func(p []byte) error { b.Write(p); return nil }, Data: part("links"), Table: part("table"),
 	}, opt)
 	if err != nil {
 		t.Errorf("%.200q: %v", in, err)
@@ -104,6 +109,52 @@ var tricks = []struct {
 	{"</p><p><b hidden>sec</p><p>ret</b>", NotRendered},
 	{"<table><tr><td hidden>secret</td><td>x</table>", NotRendered},
 	{"<img hidden alt=secret>", NotRendered},
+	{"<span style='font-size:1px'>secret</span>", Tiny},
+	{"<span style='font:1px/1px Arial'>secret</span>", Tiny},
+	{"<span style='font-size:1e-5px'>secret</span>", Tiny},
+	{"<span style='font-size:calc(0px)'>secret</span>", Tiny},
+	{"<span style='opacity:1e-9'>secret</span>", Transparent},
+	{"<span style='opacity:calc(0)'>secret</span>", Transparent},
+	{"<span style='opacity:1;opacity:0'>secret</span>", Transparent},
+	{"<span style='filter:opacity(0%)'>secret</span>", Transparent},
+	{"<span style='color:hsla(0,0%,0%,0)'>secret</span>", Transparent},
+	{"<span style='color:red;-webkit-text-fill-color:transparent'>secret</span>", Transparent},
+	{"<span style='-webkit-text-fill-color:white;color:red'>secret</span>", SameColour},
+	{"<span style='color:hsl(0,0%,100%)'>secret</span>", SameColour},
+	{"<span style='background:hsl(120 100% 25%);color:green'>secret</span>", SameColour},
+	{"<span style='background:tomato;color:tomato'>secret</span>", SameColour},
+	{"<font color=ffffff>secret</font>", SameColour},
+	{"<table bgcolor=navy><tr><td><font color=000080>secret</font></table>", SameColour},
+	{"<span style='content-visibility:hidden'>secret</span>", NotRendered},
+	{"<span style='display:none!important;display:block'>secret</span>", NotRendered},
+	{"<span style='display:none;display:nonsense'>secret</span>", NotRendered},
+	{"<span style='position:relative;left:-9999px'>secret</span>", Outside},
+	{"<span style='position:absolute;inset:-9999px auto auto -9999px'>secret</span>", Outside},
+	{"<span style='position:absolute;left:calc(-9999px)'>secret</span>", Outside},
+	{"<span style='position:fixed;top:-100vh'>secret</span>", Outside},
+	{"<span style='margin:0 0 0 -9999px'>secret</span>", Outside},
+	{"<span style='transform:rotate(1deg) translate(0, -9999px)'>secret</span>", Outside},
+	{"<span style='translate:-9999px'>secret</span>", Outside},
+	{"<span style='transform:scaleX(0)'>secret</span>", Clipped},
+	{"<span style='transform:scale(.0001)'>secret</span>", Clipped},
+	{"<span style='transform:scale3d(0,0,0)'>secret</span>", Clipped},
+	{"<span style='transform:matrix(0,0,0,0,0,0)'>secret</span>", Clipped},
+	{"<span style='transform:rotateX(90deg)'>secret</span>", Clipped},
+	{"<span style='scale:0'>secret</span>", Clipped},
+	{"<span style='position:absolute;clip:rect(0em,0em,0em,0em)'>secret</span>", Clipped},
+	{"<span style='clip-path:inset(0 100% 0 0)'>secret</span>", Clipped},
+	{"<span style='clip-path:polygon(0px 0px,0px 0px,0px 0px)'>secret</span>", Clipped},
+	{"<span style='clip-path:ellipse(0 0)'>secret</span>", Clipped},
+	{"<span style='max-height:0px;overflow:auto'>secret</span>", Clipped},
+	{"<span style='max-height:1px;overflow:hidden'>secret</span>", Clipped},
+	{"<svg><text display=none>secret</text></svg>", NotRendered},
+	{"<svg><g style='display:none'><text>secret</text></g></svg>", NotRendered},
+	{"<svg><defs><text>secret</text></defs></svg>", NotRendered},
+	{"<svg><clipPath><text>secret</text></clipPath></svg>", NotRendered},
+	{"<svg><text visibility=hidden>secret</text></svg>", Invisible},
+	{"<svg><text opacity=0>secret</text></svg>", Transparent},
+	{"<svg><text fill=none>secret</text></svg>", Transparent},
+	{"<svg><text font-size=0>secret</text></svg>", Tiny},
 }
 
 var honest = []string{
@@ -123,6 +174,23 @@ var honest = []string{
 	"<p style='opacity:.8'>plain</p>",
 	"<dialog open>plain</dialog>",
 	"<body bgcolor=white link=white><a href=x>plain</a>",
+	"<p style='display:none;display:block'>plain</p>",
+	"<p style='opacity:0;opacity:1'>plain</p>",
+	"<p style='font-size:calc(0px + 1em)'>plain</p>",
+	"<p style='margin:0 -9999px;padding:0 9999px'>plain</p>",
+	"<p style='position:absolute;clip:rect(0px,60px,200px,0px)'>plain</p>",
+	"<p style='clip-path:circle(0.5em)'>plain</p>",
+	"<p style='clip-path:inset(10% 20%)'>plain</p>",
+	"<p style='clip-path:polygon(0 0,100% 0,50% 100%)'>plain</p>",
+	"<p style='transform:scale(.5) rotate(90deg) translate(-50%,-50%)'>plain</p>",
+	"<p style='background:linear-gradient(red,blue);-webkit-background-clip:text;-webkit-text-fill-color:transparent'>plain</p>",
+	"<p style='color:hsl(210, 50%, 40%)'>plain</p>",
+	"<font color=fff>plain</font>",
+	"<font color=chucknorris>plain</font>",
+	"<svg><text fill=white>plain</text></svg>",
+	"<svg><text fill=none stroke=black>plain</text></svg>",
+	"<div style='color:transparent'><svg><text>plain</text></svg></div>",
+	"<svg visibility=hidden><text visibility=visible>plain</text></svg>",
 	"<div hidden></div><p>plain</p>",
 	"<b hidden></b><p>plain</p>",
 	"<p><b hidden></b></p><p>plain</p>",

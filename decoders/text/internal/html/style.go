@@ -34,14 +34,6 @@ type look struct {
 	paper  colour
 }
 
-// colour is 0xRRGGBB, or one of the two below.
-type colour int32
-
-const (
-	unknown colour = -1
-	clear   colour = -2
-)
-
 // hidden returns why text that looks so is not seen.
 func (l *look) hidden() Reason {
 	switch {
@@ -78,24 +70,17 @@ func (l *look) inherit(was, is look) {
 	}
 }
 
-// near reports whether nobody tells two colours apart: no part of them differs by more than 3 %.
-func near(a, b colour) bool {
-	for shift := 0; shift < 24; shift += 8 {
-		d := int(a>>shift&0xff) - int(b>>shift&0xff)
-		if d < -8 || d > 8 {
-			return false
-		}
-	}
-	return true
-}
-
-// declarations are those of a style that matter together.
+// declarations are those of a style that matter together, or that a later one of their name takes back.
 type declarations struct {
-	absolute, overflow bool
-	none               bool // of width or height is nothing left
-	tinyBox            bool // no more than a pixel is
-	away               bool // moved far to a side
-	clipped            bool
+	undisplayed, displayed bool // display: none; and that it is important
+	faint                  bool // opacity
+	absolute, moved        bool // position
+	overflow               bool
+	none                   bool // of width or height is nothing left
+	tinyBox, tinyHeight    bool // no more than a pixel is
+	away                   bool // moved far to a side
+	clipped                bool
+	filled, cutOut         bool // the colour of letters is not that of color; the background shows in their form
 }
 
 // apply changes l by an inline style.
@@ -109,31 +94,74 @@ func (l *look) apply(css string) {
 			continue
 		}
 		value = strings.TrimSpace(strings.ToLower(cssText(value)))
+		important := false
 		if v, ok := strings.CutSuffix(value, "important"); ok {
 			value = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(v), "!"))
+			important = true
 		}
-		l.declare(&d, strings.TrimSpace(strings.ToLower(cssText(name))), value)
+		name = strings.TrimSpace(strings.ToLower(cssText(name)))
+		if name == "display" {
+			d.display(value, important)
+			continue
+		}
+		l.declare(&d, name, value)
+		l.place(&d, name, value)
+	}
+	if d.cutOut {
+		l.ink = unknown
 	}
 	switch {
 	case l.gone != Seen:
-	case d.away && d.absolute:
+	case d.undisplayed:
+		l.gone = NotRendered
+	case d.faint:
+		l.gone = Transparent
+	case d.away && d.moved:
 		l.gone = Outside
-	case d.clipped && d.absolute, d.overflow && (d.none || d.tinyBox && d.absolute):
+	case d.clipped && d.absolute, d.overflow && (d.none || d.tinyHeight || d.tinyBox && d.absolute):
 		l.gone = Clipped
 	}
 }
 
+// display takes a declaration of display: the last one that is valid counts, but for one that is more important.
+func (d *declarations) display(value string, important bool) {
+	switch {
+	case d.displayed && !important:
+		return
+	case value == "none":
+		d.undisplayed = true
+	case value == "" || strings.IndexFunc(value, func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' && r != ' ' }) >= 0 ||
+		!strings.Contains(displays, " "+strings.Fields(value)[0]+" "):
+		return
+	default:
+		d.undisplayed = false
+	}
+	d.displayed = important
+}
+
+// displays are the values of display that show something (CSS Display 3, 2), by their first word.
+const displays = " block inline inline-block run-in flow flow-root list-item flex inline-flex grid inline-grid table inline-table table-row" +
+	" table-row-group table-header-group table-footer-group table-cell table-column table-column-group table-caption ruby ruby-base ruby-text contents" +
+	" math inherit initial unset revert revert-layer -webkit-box -webkit-flex -webkit-inline-box -moz-box -ms-flexbox "
+
+// declare takes what a declaration says of the letters.
 func (l *look) declare(d *declarations, name, value string) {
 	switch name {
-	case "display":
-		if value == "none" {
-			l.gone = NotRendered
-		}
 	case "visibility":
 		l.veiled = value == "hidden" || value == "collapse" || l.veiled && value != "visible" && value != "initial"
+	case "content-visibility":
+		if value == "hidden" {
+			l.gone = NotRendered
+		}
 	case "opacity":
-		if n, unit, ok := number(value); ok && (n < 50 && unit == "" || n < 5000 && unit == "%") {
-			l.gone = Transparent
+		if _, _, ok := number(value); ok {
+			d.faint = faint(value)
+		}
+	case "filter":
+		if args, ok := strings.CutPrefix(value, "opacity("); ok {
+			if faint(args) {
+				l.gone = Transparent
+			}
 		}
 	case "font-size":
 		l.size(value)
@@ -145,36 +173,53 @@ func (l *look) declare(d *declarations, name, value string) {
 			}
 		}
 	case "color":
-		l.ink = colourOf(value)
+		if !d.filled {
+			l.ink = colourOf(value)
+		}
+	case "-webkit-text-fill-color":
+		if value != "currentcolor" && value != "inherit" {
+			l.ink, d.filled = colourOf(value), true
+		}
+	case "background-clip", "-webkit-background-clip":
+		d.cutOut = value == "text"
 	case "background", "background-color", "background-image":
 		l.background(name, value)
+	}
+}
+
+// place takes what a declaration says of where the letters are, and in what box.
+func (l *look) place(d *declarations, name, value string) {
+	switch name {
 	case "position":
 		d.absolute = value == "absolute" || value == "fixed"
-	case "left", "top", "right", "bottom":
-		d.away = d.away || far(value)
-	case "margin-left", "margin-top", "text-indent":
+		d.moved = d.absolute || value == "relative"
+	case "left", "top", "right", "bottom", "inset":
+		d.away = d.away || anyFar(value)
+	case "margin-left", "margin-top", "margin-inline-start", "margin-block-start", "text-indent":
 		if far(value) {
 			l.gone = Outside
 		}
-	case "transform":
-		if strings.HasPrefix(value, "scale(0)") || strings.HasPrefix(value, "scale(0,") {
-			l.gone = Clipped
-		} else if i := strings.Index(value, "(-"); i >= 0 && strings.HasPrefix(value, "translate") && far(value[i+1:]) {
+	case "margin":
+		// What is as far out on both sides is wide, not away.
+		if w := strings.Fields(value); len(w) > 0 && far(w[0]) || len(w) == 4 && far(w[3]) && !far(w[1]) {
 			l.gone = Outside
 		}
+	case "transform", "scale", "translate":
+		l.transform(name, value)
 	case "clip":
-		d.clipped = value == "rect(0,0,0,0)" || value == "rect(0 0 0 0)" || strings.HasPrefix(value, "rect(1px") || strings.HasPrefix(value, "rect(0px") ||
-			strings.HasPrefix(value, "rect(0, 0, 0, 0")
+		d.clipped = emptyRect(value)
 	case "clip-path":
-		if strings.HasPrefix(value, "inset(50%") || strings.HasPrefix(value, "inset(100%") || strings.HasPrefix(value, "circle(0") {
+		if emptyShape(value) {
 			l.gone = Clipped
 		}
 	case "overflow", "overflow-x", "overflow-y":
-		d.overflow = d.overflow || value == "hidden" || value == "clip"
-	case "width", "height", "max-height", "max-width":
+		d.overflow = d.overflow || value == "hidden" || value == "clip" || value == "auto" || value == "scroll"
+	case "width", "height", "max-height", "max-width", "block-size", "max-block-size":
 		if n, unit, ok := number(value); ok && unit != "%" {
 			d.none = d.none || n <= 0
-			d.tinyBox = d.tinyBox || n <= 1000 && unit == "px"
+			small := n <= 1000 && unit == "px"
+			d.tinyBox = d.tinyBox || small
+			d.tinyHeight = d.tinyHeight || small && name == "max-height"
 		}
 	}
 }
@@ -187,12 +232,14 @@ func (l *look) size(value string) {
 		l.tiny = l.tiny && (value == "inherit" || value == "")
 	case n <= 0:
 		l.tiny = true
-	case unit == "px", unit == "pt":
+	case unit == "px": // 96 to the inch, and 72 points (CSS Values 4, 6.2)
+		l.tiny = n < 1333
+	case unit == "pt":
 		l.tiny = n < 1000
-	case unit == "%":
-		l.tiny = l.tiny || n < 6250
+	case unit == "%": // of 12 points, as letters are where nothing is said
+		l.tiny = l.tiny || n < 100_000/12
 	case unit == "em", unit == "rem", unit == "ex", unit == "ch":
-		l.tiny = unit != "rem" && l.tiny || n < 1000/16
+		l.tiny = unit != "rem" && l.tiny || n < 1000/12
 	default:
 		l.tiny = l.tiny && unit == ""
 	}
@@ -208,227 +255,11 @@ func (l *look) background(name, value string) {
 		return
 	}
 	if name == "background" {
-		value, _, _ = strings.Cut(strings.ReplaceAll(value, ", ", ","), " ")
+		value = firstColour(value)
 	}
 	switch c := colourOf(value); {
 	case c == clear || value == "none" || value == "inherit": // what lies behind it shows
 	default:
 		l.paper = c
 	}
-}
-
-// far reports whether a length is so far to the left or the top that no page has it.
-func far(value string) bool {
-	n, unit, ok := number(value)
-	return ok && n <= -999_000 || ok && n <= -99_000 && (unit == "em" || unit == "rem" || unit == "%" || unit == "vw")
-}
-
-// number reads a number of CSS in thousandths, and its unit.
-func number(s string) (n int, unit string, ok bool) {
-	neg := strings.HasPrefix(s, "-")
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
-	scale, point := 1000, false
-	i := 0
-	for ; i < len(s); i++ {
-		c := s[i]
-		if c == '.' && !point {
-			point = true
-			continue
-		}
-		if c < '0' || c > '9' {
-			break
-		}
-		ok = true
-		switch {
-		case !point && n < 1<<40:
-			n = n*10 + int(c-'0')*1000
-		case point:
-			scale /= 10
-			n += int(c-'0') * scale
-		}
-	}
-	if neg {
-		n = -n
-	}
-	unit = s[i:]
-	if k := strings.IndexAny(unit, " ,)"); k >= 0 {
-		unit = unit[:k]
-	}
-	return n, unit, ok
-}
-
-// cutDeclaration splits a style behind its first declaration: semicolons in quotes and brackets end none.
-func cutDeclaration(css string) (first, rest string) {
-	depth, quote := 0, byte(0)
-	for i := 0; i < len(css); i++ {
-		switch c := css[i]; {
-		case c == '\\':
-			i++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '(':
-			depth++
-		case c == ')':
-			depth = max(0, depth-1)
-		case c == '/' && strings.HasPrefix(css[i:], "/*"):
-			end := strings.Index(css[i+2:], "*/")
-			if end < 0 {
-				return css[:i], ""
-			}
-			i += end + 3
-		case c == ';' && depth == 0:
-			return css[:i], css[i+1:]
-		}
-	}
-	return css, ""
-}
-
-// cssText takes comments out of CSS, and writes out what is escaped in it (CSS Syntax 3, 4.3.7).
-func cssText(s string) string {
-	if !strings.ContainsAny(s, `\/`) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		switch {
-		case strings.HasPrefix(s[i:], "/*"):
-			end := strings.Index(s[i+2:], "*/")
-			if end < 0 {
-				return b.String()
-			}
-			i += end + 4
-		case s[i] == '\\' && i+1 < len(s):
-			i++
-			r, n := rune(0), 0
-			for n < 6 && i+n < len(s) && digit(s[i+n], true) >= 0 {
-				r = r<<4 | digit(s[i+n], true)
-				n++
-			}
-			if n == 0 {
-				b.WriteByte(s[i])
-				i++
-				continue
-			}
-			i += n
-			if i < len(s) && space(s[i]) {
-				i++
-			}
-			b.WriteRune(r)
-		default:
-			b.WriteByte(s[i])
-			i++
-		}
-	}
-	return b.String()
-}
-
-// colourOf reads a colour: unknown where it is none of the plain ones.
-func colourOf(v string) colour {
-	if hex, ok := strings.CutPrefix(v, "#"); ok {
-		return hexColour(hex)
-	}
-	if args, ok := strings.CutPrefix(v, "rgb"); ok {
-		return rgbColour(args)
-	}
-	switch v {
-	case "transparent":
-		return clear
-	case "white":
-		return 0xffffff
-	case "black":
-		return 0
-	case "red":
-		return 0xff0000
-	case "lime":
-		return 0x00ff00
-	case "green":
-		return 0x008000
-	case "blue":
-		return 0x0000ff
-	case "yellow":
-		return 0xffff00
-	case "gray", "grey":
-		return 0x808080
-	case "silver":
-		return 0xc0c0c0
-	case "navy":
-		return 0x000080
-	case "whitesmoke":
-		return 0xf5f5f5
-	case "snow":
-		return 0xfffafa
-	case "ivory":
-		return 0xfffff0
-	case "ghostwhite":
-		return 0xf8f8ff
-	case "lightgray", "lightgrey":
-		return 0xd3d3d3
-	}
-	return unknown
-}
-
-func hexColour(hex string) colour {
-	c := colour(0)
-	for i := range len(hex) {
-		d := digit(hex[i], true)
-		if d < 0 || i == 8 {
-			return unknown
-		}
-		if i < 6 {
-			c = c<<4 | colour(d)
-		}
-	}
-	switch len(hex) {
-	case 4:
-		if hex[3] == '0' {
-			return clear
-		}
-		c >>= 4
-		fallthrough
-	case 3:
-		r, g, b := c>>8&15, c>>4&15, c&15
-		return r*17<<16 | g*17<<8 | b*17
-	case 8:
-		if hex[6:] == "00" {
-			return clear
-		}
-		return c
-	case 6:
-		return c
-	}
-	return unknown
-}
-
-// rgbColour reads the arguments of rgb() and rgba().
-func rgbColour(args string) colour {
-	_, args, ok := strings.Cut(args, "(")
-	if !ok {
-		return unknown
-	}
-	args, _, _ = strings.Cut(args, ")")
-	parts := strings.FieldsFunc(args, func(r rune) bool { return r == ',' || r == ' ' || r == '/' })
-	if len(parts) < 3 || len(parts) > 4 {
-		return unknown
-	}
-	c := colour(0)
-	for _, p := range parts[:3] {
-		n, unit, ok := number(p)
-		if unit == "%" {
-			n = n * 255 / 100
-		}
-		if !ok {
-			return unknown
-		}
-		c = c<<8 | colour(min(255, max(0, n/1000)))
-	}
-	if len(parts) == 4 {
-		if n, _, ok := number(parts[3]); ok && n < 50 {
-			return clear
-		}
-	}
-	return c
 }

@@ -368,5 +368,5 @@ func (l *layout) flushRun(t *tableState) error {
 	}
 	value := map[string]any{"table": map[string]any{"rows": t.run, "header": t.header}}
 	t.run, t.bytes, t.header = nil, 0, false
-	return l.data(value)
+	return l.data(l.out.Table, value)
 }
