@@ -159,6 +159,8 @@ func refusalVectors() []decodertest.Vector {
 		refusal("binary-png", "the beginning of a PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10\x00\x00\x00\x10\x08\x02\x00\x00\x00", readapi.CodeMalformed),
 		refusal("binary-nuls", "nothing but NULs", strings.Repeat("\x00", 64), readapi.CodeMalformed),
 		refusal("charset-iso-2022-cn", "a charset that nobody decodes", "\x1b$)A\n\x0e0!3*\x0f \x0e4Y6s\x0f\n", readapi.CodeUnsupportedFeature),
+		refusal("charset-johab", "Korean in the combining code, which would be mojibake as anything else", strings.Repeat("\xb7\xc1\x8b\x61 \xd0\x65\x8a\x82 \xa1\x62\xb4\xa1\n", 4), readapi.CodeUnsupportedFeature),
+		refusal("charset-euc-tw", "Chinese of CNS 11643", strings.Repeat("\xc4\xa1\xc4\xe2\xc8\xb4\xc4\xa9\xd1\xd2\xc7\xe3\n", 4), readapi.CodeUnsupportedFeature),
 		refusal("charset-utf-7", "another one", "caf+AOk-, d+AOk-j+AOA- vu\n", readapi.CodeUnsupportedFeature),
 		with(refusal("form-image", "a text has no pictures", "hello\n", readapi.CodeInvalidRequest), func(v *decodertest.Vector) { v.Form = readapi.FormImage }),
 	}

@@ -72,6 +72,11 @@ func Detect(s Sample) Charset {
 			return Charset{label, SourceDeclared, 95}
 		}
 	}
+	if guess.score < fluent {
+		if label := undecoded(body); label != "" {
+			return Charset{label, SourceStatistical, Doubtful}
+		}
+	}
 	if guess.label == "" {
 		return Charset{"windows-1252", SourceDefault, 30}
 	}
