@@ -93,12 +93,12 @@ func jpegFiles() []File {
 		image("jpeg-no-area", "jpg", ends(malformed), cut(0xc0, 0, 10, 0x11)),
 		image("jpeg-height-later", "jpg", ends(unsupported), cut(0xc0, 10, 0, 0x11)),
 		image("jpeg-sampling-0", "jpg", ends(malformed, unsupported), cut(0xc0, 64, 64, 0x00, 0x11, 0x11)),
-		image("jpeg-sampling-44", "jpg", ends(malformed, unsupported), cut(0xc0, 64, 64, 0x44, 0x44, 0x44, 0x44)),
+		image("jpeg-sampling-44", "jpg", ends(malformed, unsupported, ""), cut(0xc0, 64, 64, 0x44, 0x44, 0x44, 0x44)),
 		image("jpeg-sampling-wild", "jpg", ends(malformed, unsupported, ""), cut(0xc0, 64, 64, 0x13, 0x31, 0x42)),
 		image("jpeg-components-255", "jpg", ends(malformed, unsupported), cut(0xc0, 64, 64, []byte(repeat("\x11", 255))...)),
 		image("jpeg-components-0", "jpg", ends(malformed, unsupported), cut(0xc0, 64, 64)),
 		image("jpeg-lossless-65535", "jpg", ends(unsupported), cut(0xc3, 65535, 65535, 0x11)),
-		image("jpeg-arithmetic", "jpg", ends(unsupported), cut(0xc9, 64, 64, 0x11)),
+		image("jpeg-arithmetic", "jpg", ends(malformed, ""), cut(0xc9, 64, 64, 0x11)),
 		image("jpeg-grows", "jpg", ends(malformed), func() []byte { // the frame header that counts is not the first
 			b := baseline(16, 16)
 			i := bytes.Index(b, []byte("\xff\xc0"))

@@ -23,39 +23,49 @@ type singleByte struct {
 
 func (s *singleByte) fill() {
 	c := tableOf(s.label)
+	var low, as [128]rune // the letters above ASCII in lower case, and as they are; 0 for what is none
 	for b := range 256 {
 		r := c.DecodeByte(byte(b))
 		s.classes[b] = classOf(r)
 		s.lonely[b] = s.classes[b].high() && (s.foreign() || !strings.ContainsRune(oneLetterWords, r))
 		s.wrong[b] = neverBefore(r)
+		if b >= utf8.RuneSelf && s.classes[b].letter() {
+			low[b-utf8.RuneSelf], as[b-utf8.RuneSelf] = unicode.ToLower(r), r
+		}
 	}
 	s.points = make([][128]int8, len(s.languages))
 	for i, l := range s.languages {
-		for b := range 128 {
-			if s.classes[b+utf8.RuneSelf].letter() {
-				s.points[i][b] = letterPoints(l.letters, c.DecodeByte(byte(b+utf8.RuneSelf)))
-			}
-		}
+		rate(&s.points[i], l.letters, &low, &as)
 	}
 }
 
 // foreign reports whether the charset is for a script whose words have no Latin letters.
 func (s *singleByte) foreign() bool { return s.languages[0].words == "" }
 
-// letterPoints is 100 for a letter of the first third of an alphabet, less for the others, and a penalty for those that it does not have.
-func letterPoints(letters string, r rune) int8 {
-	low, at := unicode.ToLower(r), 0
-	for _, a := range letters {
-		if a == low {
-			points := [...]int8{100, 80, 55}[at*3/utf8.RuneCountInString(letters)]
-			if low != r {
-				points -= 10
+// notIts is for a letter that a language does not have.
+const notIts = -60
+
+// rate gives 100 to the letters of the first third of an alphabet, less to the others, and a penalty to those that it does not have. An alphabet
+// is gone over once, not once for each letter: all of this is done before the first legacy text is read.
+func rate(points *[128]int8, alphabet string, low, as *[128]rune) {
+	for b, r := range low {
+		if r != 0 {
+			points[b] = notIts
+		}
+	}
+	at, all := 0, utf8.RuneCountInString(alphabet)
+	for _, a := range alphabet {
+		p := [...]int8{100, 80, 55}[at*3/all]
+		for b, r := range low {
+			if r != a || points[b] != notIts {
+				continue
 			}
-			return points
+			if points[b] = p; as[b] != r {
+				points[b] -= 10
+			}
 		}
 		at++
 	}
-	return -60
 }
 
 // sampled is a sample and what all candidates want to know of it.
