@@ -611,22 +611,121 @@ GB__API int64_t gb_next(gb_call *c) {
 
 /* ---- budgets: what a text costs as it leaves ---- */
 
-/* What the host escapes: controls, bidirectional and invisible format characters, tags. */
-GB__API int gb_hidden(uint32_t r) {
-    if (r == '\t' || r == '\n' || r == '\r') return 0;
-    if (r < 0x20 || (r >= 0x7F && r < 0xA0)) return 1;
-    return r == 0xAD || r == 0x61C || r == 0x180E || (r >= 0x200B && r <= 0x200F && r != 0x200D) || (r >= 0x2028 && r <= 0x202E) ||
-           (r >= 0x2060 && r <= 0x206F) || r == 0xFEFF || (r >= 0xFFF9 && r <= 0xFFFB) || (r >= 0xE0000 && r <= 0xE007F) ||
-           (r >= 0xF0000 && r <= 0xFFFFD) || (r >= 0x100000 && r <= 0x10FFFD);
+/* The character that ends at end, and its length. */
+static size_t gb__last(gb_bytes s, size_t end, uint32_t *r) {
+    size_t n = 1;
+    while (n < 4 && n < end && (s.ptr[end - n] & 0xC0) == 0x80) n++;
+    gb_bytes one = {s.ptr + end - n, n};
+    gb_rune(one, r);
+    return n;
 }
 
-/* What the first character costs, in quarters of a token and in bytes; its length comes back. */
-static size_t gb__rune_cost(gb_bytes s, int escaped, int64_t *quarters, int64_t *bytes) {
+static uint32_t gb__before(gb_bytes s, size_t i) { /* 0 at the beginning */
+    uint32_t r = 0;
+    if (i) gb__last(s, i, &r);
+    return r;
+}
+
+static int gb__in(uint32_t r, uint32_t from, uint32_t to) { return r >= from && r <= to; }
+
+/* Characters above the controls that are not seen. */
+static int gb__unseen(uint32_t r) {
+    return r == 0xAD || r == 0x61C || r == 0x180E || gb__in(r, 0x200B, 0x200F) || gb__in(r, 0x2028, 0x202E) || gb__in(r, 0x2060, 0x206F) ||
+           r == 0x3164 || r == 0xFEFF || r == 0xFFA0 || gb__in(r, 0xFFF9, 0xFFFB) || gb__in(r, 0x1D173, 0x1D17A) || gb__in(r, 0xE0000, 0xE01EF) ||
+           gb__in(r, 0xF0000, 0xFFFFD) || gb__in(r, 0x100000, 0x10FFFD);
+}
+
+/* What the host escapes where a character stands alone: controls, bidirectional and invisible format characters, tags. */
+GB__API int gb_hidden(uint32_t r) {
+    if (r == '\t' || r == '\n' || r == '\r' || r == 0x200D) return 0;
+    return r < 0x20 || gb__in(r, 0x7F, 0x9F) || gb__unseen(r);
+}
+
+static int gb__ideograph(uint32_t r) {
+    return gb__in(r, 0x3400, 0x9FFF) || gb__in(r, 0xF900, 0xFAFF) || gb__in(r, 0x20000, 0x3FFFF) || r == 0x3005 || r == 0x3007;
+}
+
+static int gb__emoji(uint32_t r) {
+    return gb__in(r, 0x2190, 0x2BFF) || gb__in(r, 0x1F000, 0x1FAFF) || r == 0xA9 || r == 0xAE || r == 0x203C || r == 0x2049 || r == 0x2122 ||
+           r == 0x2139 || r == 0x3030 || r == 0x303D || r == 0x3297 || r == 0x3299;
+}
+
+static int gb__joining(uint32_t r) { /* letters of scripts that join: Arabic and its kin, those of India, Mongolian */
+    return gb__in(r, 0x620, 0x65F) || gb__in(r, 0x66E, 0x8FE) || gb__in(r, 0x900, 0xDFF) || gb__in(r, 0xF00, 0x109F) || gb__in(r, 0x1780, 0x17FF) ||
+           gb__in(r, 0x1820, 0x18AF) || gb__in(r, 0xFB50, 0xFDFF) || gb__in(r, 0xFE70, 0xFEFE);
+}
+
+static int gb__has_variants(uint32_t r, uint32_t selector) {
+    if (gb__in(r, '0', '9') || r == '#' || r == '*') return selector == 0xFE0F || selector == 0xFE0E || (r == '0' && selector == 0xFE00);
+    return gb__emoji(r) || gb__ideograph(r) || gb__in(r, 0x1000, 0x109F) || gb__in(r, 0x2010, 0x2027) || gb__in(r, 0x2030, 0x205F) ||
+           gb__in(r, 0x2070, 0x218F) || gb__in(r, 0x3001, 0x3003) || gb__in(r, 0xA840, 0xA87F) || gb__in(r, 0xFF01, 0xFF9F);
+}
+
+/* A letter of a right-to-left script stands before i, near, in the line, and nothing hidden between. */
+static int gb__right_to_left(gb_bytes s, size_t i) {
+    for (int k = 0; k < 32 && i; k++) {
+        uint32_t r;
+        i -= gb__last(s, i, &r);
+        if (gb__in(r, 0x5BE, 0x61B) || gb__in(r, 0x620, 0x8FE) || gb__in(r, 0xFB1D, 0xFDFF) || gb__in(r, 0xFE70, 0xFEFE) ||
+            gb__in(r, 0x10800, 0x10FFF) || gb__in(r, 0x1E800, 0x1EFFF)) return 1;
+        if (r == '\n' || r == '\r' || r == 0x200D || r == 0xFFFD || gb_hidden(r) || gb__in(r, 0xFE00, 0xFE0F)) return 0;
+    }
+    return 0;
+}
+
+/* r is the next tag of one of the three flags that are spelt with tags: England, Scotland, Wales. */
+static int gb__flag_tag(gb_bytes s, size_t i, uint32_t r) {
+    static const char flags[3][7] = {"gbeng\x7F", "gbsct\x7F", "gbwls\x7F"};
+    uint8_t spelt[6];
+    size_t at = 5;
+    uint32_t prev = 0;
+    for (spelt[at] = (uint8_t)r; i;) {
+        i -= gb__last(s, i, &prev);
+        if (prev == 0x1F3F4) break;
+        if (!gb__in(prev, 0xE0020, 0xE007F) || !at) return 0;
+        spelt[--at] = (uint8_t)prev;
+    }
+    if (prev != 0x1F3F4) return 0;
+    for (int f = 0; f < 3; f++) {
+        size_t k = 0;
+        while (k < 6 - at && (uint8_t)flags[f][k] == (spelt[at + k] & 0x7F)) k++;
+        if (k == 6 - at) return 1;
+    }
+    return 0;
+}
+
+/* What the host escapes of s at i, where a character begins. What stands before it decides: a joiner behind a letter that joins, a soft hyphen
+ * behind a letter and the like are ordinary. The rules are those of HiddenAt in package readapi. */
+GB__API int gb_hidden_at(gb_bytes s, size_t i) {
+    gb_bytes rest = {s.ptr + i, s.len - i};
+    uint32_t r, prev;
+    gb_rune(rest, &r);
+    if (gb__in(r, 0x20, 0x7E) || r == '\t' || r == '\n' || r == '\r') return 0;
+    if (r == '\f') return i > 0 && s.ptr[i - 1] != '\n' && s.ptr[i - 1] != '\r';
+    if (r < 0xA0) return 1;
+    prev = gb__before(s, i);
+    if (gb__in(r, 0xFE00, 0xFE0F)) return !gb__has_variants(prev, r);
+    if (!gb__unseen(r)) return 0;
+    if (r == 0xAD) return !(gb__in(prev, 'a', 'z') || gb__in(prev, 'A', 'Z') || gb__in(prev, 0xC0, 0x1FFF));
+    if (r == 0x200B)
+        return !(gb__in(prev, 0xE00, 0x109F) || gb__in(prev, 0x1780, 0x17FF) || gb__in(prev, 0x1950, 0x1AAF) || gb__in(prev, 0x3040, 0x30FF) ||
+                 gb__ideograph(prev));
+    if (r == 0x200C) return !gb__joining(prev);
+    if (r == 0x200D) return !gb__joining(prev) && !gb__emoji(prev) && !(prev == 0xFE0F && gb__emoji(gb__before(s, i - 3)));
+    if (r == 0x200E || r == 0x200F || r == 0x61C) return !gb__right_to_left(s, i);
+    if (gb__in(r, 0xE0020, 0xE007F)) return !gb__flag_tag(s, i, r);
+    if (gb__in(r, 0xE0100, 0xE01EF)) return !gb__ideograph(prev);
+    return 1;
+}
+
+/* What the character at i costs, in quarters of a token and in bytes; its length comes back. */
+static size_t gb__rune_cost(gb_bytes s, size_t i, int escaped, int64_t *quarters, int64_t *bytes) {
+    gb_bytes rest = {s.ptr + i, s.len - i};
     uint32_t r;
-    size_t n = gb_rune(s, &r);
+    size_t n = gb_rune(rest, &r);
     *bytes = (int64_t)n;
     *quarters = r < 0x80 ? 1 : r < 0x800 ? 2 : 4;
-    if (escaped && gb_hidden(r)) { /* \u{HEX} */
+    if (escaped && gb_hidden_at(s, i)) { /* \u{HEX} */
         int64_t k = 5;
         for (uint32_t v = r >> 4; v; v >>= 4) k++;
         *quarters = *bytes = k;
@@ -639,13 +738,12 @@ static int gb__escaped(const gb_call *c) { return !gb_equal(c->req.form, "source
 static void gb__cost(const gb_call *c, gb_bytes s, int64_t *tokens, int64_t *bytes) {
     int64_t quarters = 0;
     *bytes = 0;
-    for (int escaped = gb__escaped(c); s.len;) {
+    int escaped = gb__escaped(c);
+    for (size_t i = 0; i < s.len;) {
         int64_t q, n;
-        size_t k = gb__rune_cost(s, escaped, &q, &n);
+        i += gb__rune_cost(s, i, escaped, &q, &n);
         quarters += q;
         *bytes += n;
-        s.ptr += k;
-        s.len -= k;
     }
     *tokens = (quarters + 3) / 4;
 }
@@ -661,50 +759,147 @@ static void gb__spend(gb_call *c, int64_t tokens, int64_t bytes) {
     c->parts++;
 }
 
-/* Marks that belong to the character before them: the common blocks. A cut before another mark is not wrong, only less neat. */
-static int gb__mark(uint32_t r) {
-    return (r >= 0x300 && r <= 0x36F) || (r >= 0x1AB0 && r <= 0x1ACE) || (r >= 0x1DC0 && r <= 0x1DFF) || (r >= 0x20D0 && r <= 0x20F0) ||
-           (r >= 0xFE00 && r <= 0xFE0F) || (r >= 0xFE20 && r <= 0xFE2F) || r == 0x200D;
+/* Marks that belong to the character before them: the general category M of Unicode 15.0, in runs. */
+static const uint32_t gb__marks[] = {
+    0x300, 0x36F, 0x483, 0x489, 0x591, 0x5BD, 0x5BF, 0x5BF, 0x5C1, 0x5C2, 0x5C4, 0x5C5, 0x5C7, 0x5C7, 0x610, 0x61A, 0x64B, 0x65F,
+    0x670, 0x670, 0x6D6, 0x6DC, 0x6DF, 0x6E4, 0x6E7, 0x6E8, 0x6EA, 0x6ED, 0x711, 0x711, 0x730, 0x74A, 0x7A6, 0x7B0, 0x7EB, 0x7F3,
+    0x7FD, 0x7FD, 0x816, 0x819, 0x81B, 0x823, 0x825, 0x827, 0x829, 0x82D, 0x859, 0x85B, 0x898, 0x89F, 0x8CA, 0x8E1, 0x8E3, 0x903,
+    0x93A, 0x93C, 0x93E, 0x94F, 0x951, 0x957, 0x962, 0x963, 0x981, 0x983, 0x9BC, 0x9BC, 0x9BE, 0x9C4, 0x9C7, 0x9C8, 0x9CB, 0x9CD,
+    0x9D7, 0x9D7, 0x9E2, 0x9E3, 0x9FE, 0x9FE, 0xA01, 0xA03, 0xA3C, 0xA3C, 0xA3E, 0xA42, 0xA47, 0xA48, 0xA4B, 0xA4D, 0xA51, 0xA51,
+    0xA70, 0xA71, 0xA75, 0xA75, 0xA81, 0xA83, 0xABC, 0xABC, 0xABE, 0xAC5, 0xAC7, 0xAC9, 0xACB, 0xACD, 0xAE2, 0xAE3, 0xAFA, 0xAFF,
+    0xB01, 0xB03, 0xB3C, 0xB3C, 0xB3E, 0xB44, 0xB47, 0xB48, 0xB4B, 0xB4D, 0xB55, 0xB57, 0xB62, 0xB63, 0xB82, 0xB82, 0xBBE, 0xBC2,
+    0xBC6, 0xBC8, 0xBCA, 0xBCD, 0xBD7, 0xBD7, 0xC00, 0xC04, 0xC3C, 0xC3C, 0xC3E, 0xC44, 0xC46, 0xC48, 0xC4A, 0xC4D, 0xC55, 0xC56,
+    0xC62, 0xC63, 0xC81, 0xC83, 0xCBC, 0xCBC, 0xCBE, 0xCC4, 0xCC6, 0xCC8, 0xCCA, 0xCCD, 0xCD5, 0xCD6, 0xCE2, 0xCE3, 0xCF3, 0xCF3,
+    0xD00, 0xD03, 0xD3B, 0xD3C, 0xD3E, 0xD44, 0xD46, 0xD48, 0xD4A, 0xD4D, 0xD57, 0xD57, 0xD62, 0xD63, 0xD81, 0xD83, 0xDCA, 0xDCA,
+    0xDCF, 0xDD4, 0xDD6, 0xDD6, 0xDD8, 0xDDF, 0xDF2, 0xDF3, 0xE31, 0xE31, 0xE34, 0xE3A, 0xE47, 0xE4E, 0xEB1, 0xEB1, 0xEB4, 0xEBC,
+    0xEC8, 0xECE, 0xF18, 0xF19, 0xF35, 0xF35, 0xF37, 0xF37, 0xF39, 0xF39, 0xF3E, 0xF3F, 0xF71, 0xF84, 0xF86, 0xF87, 0xF8D, 0xF97,
+    0xF99, 0xFBC, 0xFC6, 0xFC6, 0x102B, 0x103E, 0x1056, 0x1059, 0x105E, 0x1060, 0x1062, 0x1064, 0x1067, 0x106D, 0x1071, 0x1074,
+    0x1082, 0x108D, 0x108F, 0x108F, 0x109A, 0x109D, 0x135D, 0x135F, 0x1712, 0x1715, 0x1732, 0x1734, 0x1752, 0x1753, 0x1772, 0x1773,
+    0x17B4, 0x17D3, 0x17DD, 0x17DD, 0x180B, 0x180D, 0x180F, 0x180F, 0x1885, 0x1886, 0x18A9, 0x18A9, 0x1920, 0x192B, 0x1930, 0x193B,
+    0x1A17, 0x1A1B, 0x1A55, 0x1A5E, 0x1A60, 0x1A7C, 0x1A7F, 0x1A7F, 0x1AB0, 0x1ACE, 0x1B00, 0x1B04, 0x1B34, 0x1B44, 0x1B6B, 0x1B73,
+    0x1B80, 0x1B82, 0x1BA1, 0x1BAD, 0x1BE6, 0x1BF3, 0x1C24, 0x1C37, 0x1CD0, 0x1CD2, 0x1CD4, 0x1CE8, 0x1CED, 0x1CED, 0x1CF4, 0x1CF4,
+    0x1CF7, 0x1CF9, 0x1DC0, 0x1DFF, 0x20D0, 0x20F0, 0x2CEF, 0x2CF1, 0x2D7F, 0x2D7F, 0x2DE0, 0x2DFF, 0x302A, 0x302F, 0x3099, 0x309A,
+    0xA66F, 0xA672, 0xA674, 0xA67D, 0xA69E, 0xA69F, 0xA6F0, 0xA6F1, 0xA802, 0xA802, 0xA806, 0xA806, 0xA80B, 0xA80B, 0xA823, 0xA827,
+    0xA82C, 0xA82C, 0xA880, 0xA881, 0xA8B4, 0xA8C5, 0xA8E0, 0xA8F1, 0xA8FF, 0xA8FF, 0xA926, 0xA92D, 0xA947, 0xA953, 0xA980, 0xA983,
+    0xA9B3, 0xA9C0, 0xA9E5, 0xA9E5, 0xAA29, 0xAA36, 0xAA43, 0xAA43, 0xAA4C, 0xAA4D, 0xAA7B, 0xAA7D, 0xAAB0, 0xAAB0, 0xAAB2, 0xAAB4,
+    0xAAB7, 0xAAB8, 0xAABE, 0xAABF, 0xAAC1, 0xAAC1, 0xAAEB, 0xAAEF, 0xAAF5, 0xAAF6, 0xABE3, 0xABEA, 0xABEC, 0xABED, 0xFB1E, 0xFB1E,
+    0xFE00, 0xFE0F, 0xFE20, 0xFE2F, 0x101FD, 0x101FD, 0x102E0, 0x102E0, 0x10376, 0x1037A, 0x10A01, 0x10A03, 0x10A05, 0x10A06,
+    0x10A0C, 0x10A0F, 0x10A38, 0x10A3A, 0x10A3F, 0x10A3F, 0x10AE5, 0x10AE6, 0x10D24, 0x10D27, 0x10EAB, 0x10EAC, 0x10EFD, 0x10EFF,
+    0x10F46, 0x10F50, 0x10F82, 0x10F85, 0x11000, 0x11002, 0x11038, 0x11046, 0x11070, 0x11070, 0x11073, 0x11074, 0x1107F, 0x11082,
+    0x110B0, 0x110BA, 0x110C2, 0x110C2, 0x11100, 0x11102, 0x11127, 0x11134, 0x11145, 0x11146, 0x11173, 0x11173, 0x11180, 0x11182,
+    0x111B3, 0x111C0, 0x111C9, 0x111CC, 0x111CE, 0x111CF, 0x1122C, 0x11237, 0x1123E, 0x1123E, 0x11241, 0x11241, 0x112DF, 0x112EA,
+    0x11300, 0x11303, 0x1133B, 0x1133C, 0x1133E, 0x11344, 0x11347, 0x11348, 0x1134B, 0x1134D, 0x11357, 0x11357, 0x11362, 0x11363,
+    0x11366, 0x1136C, 0x11370, 0x11374, 0x11435, 0x11446, 0x1145E, 0x1145E, 0x114B0, 0x114C3, 0x115AF, 0x115B5, 0x115B8, 0x115C0,
+    0x115DC, 0x115DD, 0x11630, 0x11640, 0x116AB, 0x116B7, 0x1171D, 0x1172B, 0x1182C, 0x1183A, 0x11930, 0x11935, 0x11937, 0x11938,
+    0x1193B, 0x1193E, 0x11940, 0x11940, 0x11942, 0x11943, 0x119D1, 0x119D7, 0x119DA, 0x119E0, 0x119E4, 0x119E4, 0x11A01, 0x11A0A,
+    0x11A33, 0x11A39, 0x11A3B, 0x11A3E, 0x11A47, 0x11A47, 0x11A51, 0x11A5B, 0x11A8A, 0x11A99, 0x11C2F, 0x11C36, 0x11C38, 0x11C3F,
+    0x11C92, 0x11CA7, 0x11CA9, 0x11CB6, 0x11D31, 0x11D36, 0x11D3A, 0x11D3A, 0x11D3C, 0x11D3D, 0x11D3F, 0x11D45, 0x11D47, 0x11D47,
+    0x11D8A, 0x11D8E, 0x11D90, 0x11D91, 0x11D93, 0x11D97, 0x11EF3, 0x11EF6, 0x11F00, 0x11F01, 0x11F03, 0x11F03, 0x11F34, 0x11F3A,
+    0x11F3E, 0x11F42, 0x13440, 0x13440, 0x13447, 0x13455, 0x16AF0, 0x16AF4, 0x16B30, 0x16B36, 0x16F4F, 0x16F4F, 0x16F51, 0x16F87,
+    0x16F8F, 0x16F92, 0x16FE4, 0x16FE4, 0x16FF0, 0x16FF1, 0x1BC9D, 0x1BC9E, 0x1CF00, 0x1CF2D, 0x1CF30, 0x1CF46, 0x1D165, 0x1D169,
+    0x1D16D, 0x1D172, 0x1D17B, 0x1D182, 0x1D185, 0x1D18B, 0x1D1AA, 0x1D1AD, 0x1D242, 0x1D244, 0x1DA00, 0x1DA36, 0x1DA3B, 0x1DA6C,
+    0x1DA75, 0x1DA75, 0x1DA84, 0x1DA84, 0x1DA9B, 0x1DA9F, 0x1DAA1, 0x1DAAF, 0x1E000, 0x1E006, 0x1E008, 0x1E018, 0x1E01B, 0x1E021,
+    0x1E023, 0x1E024, 0x1E026, 0x1E02A, 0x1E08F, 0x1E08F, 0x1E130, 0x1E136, 0x1E2AE, 0x1E2AE, 0x1E2EC, 0x1E2EF, 0x1E4EC, 0x1E4EF,
+    0x1E8D0, 0x1E8D6, 0x1E944, 0x1E94A, 0xE0100, 0xE01EF,
+};
+
+static int gb__extends(uint32_t r) { /* belongs to what stands before it */
+    size_t low = 0, high = sizeof gb__marks / sizeof gb__marks[0] / 2;
+    if (r == 0x200C || r == 0x200D || r == 0xE33 || r == 0xEB3 || r == 0xFF9E || r == 0xFF9F || gb__in(r, 0x1F3FB, 0x1F3FF) ||
+        gb__in(r, 0xE0020, 0xE007F)) return 1;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (r > gb__marks[2 * mid + 1]) low = mid + 1;
+        else if (r < gb__marks[2 * mid]) high = mid;
+        else return 1;
+    }
+    return 0;
 }
 
-static size_t gb__last(gb_bytes s, size_t end, uint32_t *r) { /* the character that ends at end */
-    size_t n = 1;
-    while (n < 4 && n < end && (s.ptr[end - n] & 0xC0) == 0x80) n++;
-    gb_bytes one = {s.ptr + end - n, n};
-    gb_rune(one, r);
+static int gb__prepended(uint32_t r) { /* belongs to what stands behind it */
+    return gb__in(r, 0x600, 0x605) || r == 0x6DD || r == 0x70F || r == 0x890 || r == 0x891 || r == 0x8E2 || r == 0xD4E || r == 0x110BD ||
+           r == 0x110CD || r == 0x111C2 || r == 0x111C3 || r == 0x113D1 || r == 0x1193F || r == 0x11941 || gb__in(r, 0x11A3A, 0x11A3F) ||
+           gb__in(r, 0x11A84, 0x11A89) || r == 0x11D46 || r == 0x11F02;
+}
+
+static int gb__hangul_join(uint32_t a, uint32_t b) { /* parts of one syllable (UAX #29, GB6 to GB8) */
+    int lead_b = gb__in(b, 0x1100, 0x115F) || gb__in(b, 0xA960, 0xA97C), vowel_b = gb__in(b, 0x1160, 0x11A7) || gb__in(b, 0xD7B0, 0xD7C6);
+    int tail_b = gb__in(b, 0x11A8, 0x11FF) || gb__in(b, 0xD7CB, 0xD7FB), syllable_a = gb__in(a, 0xAC00, 0xD7A3);
+    if (gb__in(a, 0x1100, 0x115F) || gb__in(a, 0xA960, 0xA97C)) return lead_b || vowel_b || gb__in(b, 0xAC00, 0xD7A3);
+    if (gb__in(a, 0x1160, 0x11A7) || gb__in(a, 0xD7B0, 0xD7C6) || (syllable_a && (a - 0xAC00) % 28 == 0)) return vowel_b || tail_b;
+    return (syllable_a || gb__in(a, 0x11A8, 0x11FF) || gb__in(a, 0xD7CB, 0xD7FB)) && tail_b;
+}
+
+/* The last of the marks that end at end, or one of those before it, is a virama, which joins two consonants. */
+static int gb__conjunct(gb_bytes s, size_t end) {
+    static const uint32_t viramas[] = {0x94D, 0x9CD, 0xACD, 0xB4D, 0xC4D, 0xD4D, 0x1039, 0x17D2, 0x1A60, 0x1B44, 0x1BAB, 0xA9C0, 0xAAF6,
+        0x10A3F, 0x11133, 0x113D0, 0x1193E, 0x11A47, 0x11A99, 0x11F42};
+    for (int k = 0; k < 8 && end; k++) {
+        uint32_t a;
+        end -= gb__last(s, end, &a);
+        for (size_t i = 0; i < sizeof viramas / sizeof viramas[0]; i++)
+            if (a == viramas[i]) return 1;
+        if (!gb__extends(a)) return 0;
+    }
+    return 0;
+}
+
+/* s may be cut at at, which is neither its beginning nor its end: no accent, joined emoji, flag, syllable or CRLF is taken apart. */
+static int gb__border(gb_bytes s, size_t at) {
+    gb_bytes rest = {s.ptr + at, s.len - at};
+    uint32_t a = gb__before(s, at), b, r;
+    gb_rune(rest, &b);
+    if (a == '\r' && b == '\n') return 0;
+    if (a < 0x20 || b < 0x20) return 1;
+    if (a < 0x300 && b < 0x300) return a != 0xAD;
+    if (gb__extends(b) || a == 0x200D || gb__prepended(a)) return 0;
+    if (gb__in(a, 0x1F1E6, 0x1F1FF) && gb__in(b, 0x1F1E6, 0x1F1FF)) { /* flags are pairs */
+        int n = 0;
+        for (size_t i = at; i && n < 256; n++) {
+            size_t k = gb__last(s, i, &r);
+            if (!gb__in(r, 0x1F1E6, 0x1F1FF)) break;
+            i -= k;
+        }
+        return n % 2 == 0;
+    }
+    if (gb__hangul_join(a, b)) return 0;
+    return b < 0x900 || !gb__conjunct(s, at);
+}
+
+/* The last place at or before n between two characters as a reader sees them; 0 when the first is longer than n, but where 1 KiB holds no
+ * such place it is the last one between two code points. */
+static size_t gb__cut_grapheme(gb_bytes s, size_t n) {
+    uint32_t r;
+    if (n >= s.len) return s.len;
+    while (n > 0 && (s.ptr[n] & 0xC0) == 0x80) n--;
+    for (size_t at = n; at + 1024 > n; at -= gb__last(s, at, &r)) {
+        if (!at) return 0;
+        if (gb__border(s, at)) return at;
+    }
     return n;
 }
 
-/* How much of s fits the whole budget: at least one character, ended behind a blank where there is one near. */
+/* How much of s fits the whole budget: at least one character, ended behind a blank where there is one near, else between graphemes. */
 static size_t gb__cut(const gb_call *c, gb_bytes s) {
     int64_t tokens = c->req.max_tokens, bytes = c->req.max_bytes, quarters = INT64_MAX / 4 * 4;
+    int escaped = gb__escaped(c);
     size_t end = 0, at;
+    uint32_t r;
     if (tokens > 0 && tokens < INT64_MAX / 4) quarters = tokens * 4;
     if (bytes <= 0) bytes = INT64_MAX;
-    for (int escaped = gb__escaped(c); end < s.len;) {
-        gb_bytes rest = {s.ptr + end, s.len - end};
+    while (end < s.len) {
         int64_t q, n;
-        size_t k = gb__rune_cost(rest, escaped, &q, &n);
+        size_t k = gb__rune_cost(s, end, escaped, &q, &n);
         quarters -= q;
         bytes -= n;
         if (quarters < 0 || bytes < 0) break;
         end += k;
     }
+    if (end == s.len) return end;
     for (at = end; at > 0 && at + 256 > end; at--)
-        if (s.ptr[at - 1] == ' ' || s.ptr[at - 1] == '\n') return at;
-    while (end > 0 && end < s.len) {
-        gb_bytes rest = {s.ptr + end, s.len - end};
-        uint32_t next, last;
-        gb_rune(rest, &next);
-        size_t n = gb__last(s, end, &last);
-        if ((!gb__mark(next) && last != 0x200D) || n == end) break;
-        end -= n;
-    }
-    if (!end) {
-        uint32_t r;
-        end = gb_rune(s, &r);
-    }
-    return end;
+        if ((s.ptr[at - 1] == ' ' || s.ptr[at - 1] == '\n') && gb__cut_grapheme(s, at) == at) return at;
+    if ((at = gb__cut_grapheme(s, end)) > 0) return at;
+    return end ? end : gb_rune(s, &r);
 }
 
 /* ---- parts ---- */

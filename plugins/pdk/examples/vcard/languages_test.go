@@ -150,7 +150,7 @@ func request(t *rapid.T) readapi.Request {
 func file(t *rapid.T) []byte {
 	piece := rapid.SampledFrom([]string{
 		"BEGIN:VCARD\r\n", "END:VCARD\r\n", "BEGIN:VCARD\nFN:A\u0301 B\nEND:VCARD\n", "NOTE:", "FN;TYPE=a,\"B\":", "N:;a;;b\\;c;\r\n", "\r\n", "\n ", "=", "=C3=A4",
-		"TEL;QUOTED-PRINTABLE:x=\n y=3d", "PHOTO:x\n", "\\n", "\\", ";", ":", "\"", "\xff", "流", "\u202e", "\u200d", "👩", " ", "x.y.z:1\n", "\x00", "\ufeff", "a\n",
+		"TEL;QUOTED-PRINTABLE:x=\n y=3d", "PHOTO:x\n", "\\n", "\\", ";", ":", "\"", "\xff", "流", "\u202e", "\u200d", "👩", "\ufe0f", "\u00ad", "\u200c", "\u200e", "ا", "🏴", "\U000e0067", "\U000e0062", "🇩", "각", "ᆨ", "e\u0323", "\U000e0100", " ", "x.y.z:1\n", "\x00", "\ufeff", "a\n",
 	})
 	var out []byte
 	for _, s := range rapid.SliceOfN(piece, 0, 30).Draw(t, "pieces") {

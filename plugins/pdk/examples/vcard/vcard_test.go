@@ -45,8 +45,8 @@ func vectors() []decodertest.Vector { return append(append(texts(), selections()
 func texts() []decodertest.Vector {
 	replaced := func(v *decodertest.Vector) { v.Warnings = []string{readapi.WarnReplaced} }
 	long := strings.Repeat("a long note without an end, ", 500)
-	marks := strings.Repeat("e\u0301 ", 200)
-	hidden := "a\u202eb\u200bc\u2060d\u0007e\u2062f\U000F0000g\u2028h"
+	marks := strings.Repeat("e\u0301\u0323👩‍🔧", 200)
+	hidden := "a\u202eb\u200bc\u00add\u0007e\U000E0041f\U000F0000g\u2028h"
 	return []decodertest.Vector{
 		good("simple", "", one("FN:Ada Lovelace"), "Name: Ada Lovelace\n\n"),
 		good("bare", "a card with nothing to show", one(), "\n"),
