@@ -10,7 +10,7 @@ TESTDATA := $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*.go testdata/*/*
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
-.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-pdf corpus-pdf corpus-image wasm wasm-check golden cover clean
+.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-pdf bench-pictures corpus-pdf corpus-image corpus-text wasm wasm-check golden cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -115,6 +115,20 @@ corpus-pdf: ## words, their order, hidden text and cursor walks of a folder of P
 
 corpus-image: ## a folder of pictures through the wall: the same bytes every time, nothing but pixels, bombs refused at once: CORPUS=DIR
 	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -count=1 -v -tags corpus -run '^TestCorpus(Images|Bombs)$$' .
+
+corpus-text: ## a folder of texts through the wall ten times: the same answers every time: CORPUS=DIR
+	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -count=1 -v -tags corpus -run '^TestCorpusTexts$$' .
+
+# The version is exact; libvips comes with it and lies in build/ alone.
+SHARP := 0.35.5
+build/sharp/$(SHARP):
+	@command -v npm >/dev/null || { echo "npm is missing: apt-get install nodejs npm"; exit 1; }
+	@mkdir -p build/sharp
+	npm install --prefix build/sharp --no-save --no-package-lock --no-audit --no-fund sharp@$(SHARP)
+	@touch $@
+
+bench-pictures: build/sharp/$(SHARP) ## pictures of six megapixels natively, through the wall and by libvips (needs nodejs and npm)
+	@GLOVEBOX_SHARP=$(CURDIR)/build/sharp $(GO) test -run '^$$' -bench '^BenchmarkPictures$$' -benchtime 1x . | grep '^Benchmark'
 
 bench-pdf: ## the text of a corpus of PDFs through the wall beside pdftotext (poppler-utils): CORPUS=DIR
 	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -run '^$$' -bench '^BenchmarkPDFCorpus$$' -benchtime 15x .

@@ -29,7 +29,7 @@ var classes = []struct {
 	{"tiny to huge", refused, "bomb-png-header bomb-bmp-wide bomb-jpeg-header bomb-tiff-wide bomb-vp8l bomb-webp-canvas", ""},
 	{"slow", either, "bomb-vp8l bomb-png-pixels icc-png-bomb jp2-bomb", "html-table-long html-too-deep long-line"},
 	{"endless loop", either, "tiff-loop heif-zero-size jxl-box-lies", "html-deep mail-deep rtf-deep json-deep"},
-	{"unsupported variant", refused, "jpeg-lossless jpeg-two-components bmp-os2-fax heif-phone avif-deep jxl-small", "charset-iso-2022-cn charset-utf-7"},
+	{"unsupported variant", refused, "jpeg-lossless jpeg-two-components bmp-os2-fax heif-phone avif-deep jxl-small", "charset-iso-2022-cn charset-utf-7 charset-johab charset-euc-tw"},
 	{"damaged but readable", read, "jpeg-cut png-cut gif-cut webp-cut-rows tiff-strip-cut bmp-cut png-bad-checksum", "utf-8-damaged utf-8-cut json-cut mail-cut ipynb-cut"},
 	{"frame count lies", read, "apng-count-lies apng-count-range apng-twice gif-short", ""},
 	{"mislabelled", either, "prose bmp-png bmp-jpeg ico-png", "declared-html-lies html-declared-lies html-not json-not csv-not mail-gbk-mislabelled"},

@@ -110,17 +110,3 @@ func (f *fields) uint(bytes int) (v uint64) {
 	f.b = f.b[bytes:]
 	return v
 }
-
-// text returns the characters up to a NUL, and skips that.
-func (f *fields) text() string {
-	for i, c := range f.b {
-		if c == 0 {
-			s := string(f.b[:i])
-			f.b = f.b[i+1:]
-			return s
-		}
-	}
-	s := string(f.b)
-	f.b, f.short = nil, true
-	return s
-}

@@ -55,7 +55,6 @@ type tiffDecoder struct {
 	some        bool  // a row was decoded
 	missing     bool  // a row was not
 	readable    int64 // bytes of strips and tiles that may still be read at once
-	line        []byte
 }
 
 // readableTimes bounds how much of a file is read for strips and tiles that are read as a whole, in sizes of the file: they may overlap.

@@ -39,7 +39,7 @@ func shrink(src raster, tw, th int) (out *nrgba, rows int) {
 			return out, s.run(src.row)
 		}
 	}
-	r := resampling{sw: sw, sh: sh, tw: tw, th: th, pixel: 4, channels: 4, fetch: src.row}
+	r := resampling{sw: sw, sh: sh, tw: tw, th: th, channels: 4, fetch: src.row}
 	r.emit = func(y int, sums []int) { storeAlpha(out.pix[4*tw*y:4*tw*(y+1)], sums) }
 	if out.solid {
 		r.channels = 3
@@ -102,7 +102,6 @@ func storeAlpha(dst []byte, sums []int) {
 // resampling is one picture on its way to a smaller size.
 type resampling struct {
 	sw, sh, tw, th int
-	pixel          int // bytes of a source pixel
 	channels       int // samples that are kept of it: 3 (no alpha) or 4
 	fetch          func(y int, dst []byte) error
 	emit           func(y int, sums []int) // a finished row, each sample times kernelOne
@@ -123,7 +122,7 @@ type resampling struct {
 func (r *resampling) run() int {
 	r.k = max(1, min(r.sw/r.tw, r.sh/r.th))
 	r.bw, r.bh = (r.sw+r.k-1)/r.k, (r.sh+r.k-1)/r.k
-	r.line = make([]byte, r.pixel*r.sw)
+	r.line = make([]byte, 4*r.sw)
 	r.sums, r.boxes = make([]uint64, r.bw*r.channels), make([]uint16, r.bw*r.channels)
 	r.across = newKernel(r.bw, float64(r.sw)/float64(r.k), r.tw)
 	r.down = newKernel(r.bh, float64(r.sh)/float64(r.k), r.th)
@@ -158,10 +157,8 @@ func (r *resampling) average(y int) bool {
 		case r.k == 1:
 			r.widen()
 			return true
-		case r.channels == 3:
-			r.addOpaque()
 		default:
-			r.addPlane()
+			r.addOpaque()
 		}
 	}
 	scale := uint64(255)
@@ -189,25 +186,8 @@ func (r *resampling) average(y int) bool {
 
 // widen takes pixels without alpha as they are.
 func (r *resampling) widen() {
-	if r.channels == 1 {
-		for i, v := range r.line {
-			r.boxes[i] = uint16(v) * 255
-		}
-		return
-	}
 	for i, j := 0, 0; i+4 <= len(r.line); i, j = i+4, j+3 {
 		r.boxes[j], r.boxes[j+1], r.boxes[j+2] = uint16(r.line[i])*255, uint16(r.line[i+1])*255, uint16(r.line[i+2])*255
-	}
-}
-
-func (r *resampling) addPlane() {
-	i := 0
-	for x := range r.sums {
-		var sum uint64
-		for end := min(i+r.k, len(r.line)); i < end; i++ {
-			sum += uint64(r.line[i])
-		}
-		r.sums[x] += sum
 	}
 }
 
@@ -246,12 +226,6 @@ func (r *resampling) rowAcross(dst []uint16) {
 	for x, first := range r.across.first {
 		w := r.across.weight[x*taps : (x+1)*taps]
 		switch r.channels {
-		case 1:
-			sum := 0
-			for t, v := range r.boxes[first : first+len(w)] {
-				sum += w[t] * int(v)
-			}
-			dst[x] = uint16(clipSample(sum))
 		case 3:
 			var a, b, c int
 			src := r.boxes[3*first : 3*(first+taps)]

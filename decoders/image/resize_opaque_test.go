@@ -48,7 +48,7 @@ func TestOpaqueIsExact(t *testing.T) {
 		}
 		went++
 		rows := s.run(cut.row)
-		r := resampling{sw: w, sh: h, tw: tw, th: th, pixel: 4, channels: 3, fetch: cut.row}
+		r := resampling{sw: w, sh: h, tw: tw, th: th, channels: 3, fetch: cut.row}
 		r.emit = func(y int, sums []int) { storeOpaque(want.pix[4*tw*y:4*tw*(y+1)], sums) }
 		if n := r.run(); rows != n {
 			t.Fatalf("%d rows, want %d", rows, n)

@@ -2,7 +2,6 @@ package text
 
 import (
 	"errors"
-	"io"
 	"maps"
 
 	"github.com/glovebox-wasm/glovebox/decoders/text/internal/charset"
@@ -147,21 +146,4 @@ func (p *page) show(r renderer) (shown bool, err error) {
 		p.src = &source{in: p.in, charset: charset.Charset{Label: "utf-8", Source: charset.SourceUTF8, Percent: 100}}
 	}
 	return true, report(p.src, p.lines, p.w, whole)
-}
-
-// readAll returns the whole text of a source that is no longer than most; ok is false when it is.
-func readAll(src *source, most int) (text []byte, ok bool, err error) {
-	for {
-		piece, err := src.next()
-		if err == io.EOF {
-			return text, true, nil
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		if len(text)+len(piece) > most {
-			return nil, false, nil
-		}
-		text = append(text, piece...)
-	}
 }

@@ -6,7 +6,6 @@ import "strings"
 type anchorState struct {
 	uri  string
 	text capture
-	at   int // how many anchors were open when it began
 }
 
 // add takes text of the link.

@@ -36,7 +36,6 @@ func (l *layout) find(is, stop func(e *entry) bool) int {
 func atScope(e *entry) bool   { return e.flags&scope != 0 }
 func atButton(e *entry) bool  { return e.flags&scope != 0 || e.kind == button }
 func atBarrier(e *entry) bool { return e.flags&barrier != 0 }
-func atTable(e *entry) bool   { return e.kind == table || e.kind == page }
 
 // atList reports whether e ends the search for an item that a new one ends (13.2.6.4.7): divisions and paragraphs do not.
 func atList(e *entry) bool {

@@ -19,23 +19,28 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// corpusPictures are the files of a folder that lies outside the project (make corpus-image).
-func corpusPictures(t *testing.T) (names []string) {
+// corpusFiles are the files of a folder that lies outside the project, but for those whose names end in one of without.
+func corpusFiles(t *testing.T, without ...string) (names []string) {
 	t.Helper()
 	dir := os.Getenv("GLOVEBOX_CORPUS")
 	entries, err := os.ReadDir(dir)
 	if err != nil || dir == "" {
-		t.Fatalf("GLOVEBOX_CORPUS names no folder of pictures: %q, %v", dir, err)
+		t.Fatalf("GLOVEBOX_CORPUS names no folder: %q, %v", dir, err)
 	}
 	for _, e := range entries {
-		if ext := strings.ToLower(filepath.Ext(e.Name())); e.Type().IsRegular() && !slices.Contains([]string{".tsv", ".txt", ".md", ".json", ".svg"}, ext) {
+		if e.Type().IsRegular() && !slices.Contains(without, strings.ToLower(filepath.Ext(e.Name()))) {
 			names = append(names, filepath.Join(dir, e.Name()))
 		}
 	}
 	if len(names) == 0 {
-		t.Fatalf("no picture lies in %q", dir)
+		t.Fatalf("nothing to read lies in %q", dir)
 	}
 	return names
+}
+
+// corpusPictures are those of make corpus-image.
+func corpusPictures(t *testing.T) []string {
+	return corpusFiles(t, ".tsv", ".txt", ".md", ".json", ".svg")
 }
 
 // corpusRuns is how often each file is read.
@@ -90,6 +95,34 @@ func TestCorpusImages(t *testing.T) {
 		}
 	}
 	t.Logf("%d files: %d reads, %d times refused, %d pictures, %d of them the file itself; nothing but pixels, the same in every run", files, answers, refused, pictures, asTheyAre)
+}
+
+// TestCorpusTexts reads every file of the folder ten times through the wall (make corpus-text), as it is shown and as it stands.
+func TestCorpusTexts(t *testing.T) {
+	r := newReader(t, glovebox.Options{})
+	var files, refused int
+	for _, name := range corpusFiles(t, ".tsv") {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files++
+		for _, form := range []readapi.Form{readapi.FormAuto, readapi.FormSource} {
+			var first []byte
+			for n := range corpusRuns {
+				doc, err := r.ReadFile(t.Context(), bytes.NewReader(data), int64(len(data)), filepath.Base(name), &glovebox.ReadOptions{Form: form})
+				got := outcome(t, doc, err)
+				if n == 0 {
+					if first = got; err != nil {
+						refused++
+					}
+				} else if !bytes.Equal(got, first) {
+					t.Errorf("%s, %s: run %d differs:\n%.300s\n%.300s", filepath.Base(name), form, n, got, first)
+				}
+			}
+		}
+	}
+	t.Logf("%d files: %d reads, %d of %d requests refused, the same in every run", files, 2*corpusRuns*files, refused, 2*files)
 }
 
 // outcome is what came of a read, without what depends on the machine.
@@ -170,6 +203,10 @@ const (
 // TestCorpusBombs reads the files that are called bombs, each in a process of its own: the code is a limit's, at once, and the process hardly
 // grows. What it has before is the program, its compiled decoder and this test.
 func TestCorpusBombs(t *testing.T) {
+	if name := os.Getenv("GLOVEBOX_BOMB"); name != "" { // one of those processes
+		readBomb(t, name)
+		return
+	}
 	bombs := 0
 	for _, name := range corpusPictures(t) {
 		base := filepath.Base(name)
@@ -177,7 +214,7 @@ func TestCorpusBombs(t *testing.T) {
 			continue
 		}
 		bombs++
-		out, _ := child(t, "TestCorpusBombChild", "GLOVEBOX_BOMB="+name)
+		out, _ := child(t, "TestCorpusBombs", "GLOVEBOX_BOMB="+name)
 		_, rest, ok := strings.Cut(out, "bomb: ")
 		fields := strings.Fields(rest)
 		if !ok || len(fields) < 4 {
@@ -194,17 +231,12 @@ func TestCorpusBombs(t *testing.T) {
 		}
 	}
 	if bombs == 0 {
-		t.Log("no file of the folder is called a bomb")
+		t.Error("no file of the folder is called a bomb: nothing was measured")
 	}
 }
 
-// TestCorpusBombChild is the process of TestCorpusBombs. The read that is timed is the second: the first loads the decoder, on a file of
-// no harm.
-func TestCorpusBombChild(t *testing.T) {
-	name := os.Getenv("GLOVEBOX_BOMB")
-	if name == "" {
-		t.Skip("runs as a child of TestCorpusBombs")
-	}
+// readBomb reads one bomb. The read that is timed is the second: the first loads the decoder, on a file of no harm.
+func readBomb(t *testing.T, name string) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
