@@ -3,6 +3,7 @@ package sniff
 import (
 	"bytes"
 	"encoding/binary"
+	"unicode/utf8"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -134,8 +135,22 @@ func matches(b []byte, head string) bool {
 // hasNUL and hasControl look at the numbers that follow a magic of letters.
 func hasNUL(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 16)], 0) >= 0 }
 
-func hasControl(b []byte) bool {
-	return bytes.ContainsFunc(b[:min(len(b), 16)], func(r rune) bool { return r < 0x20 && r != '\t' && r != '\n' && r != '\r' })
+func hasControl(b []byte) bool { return controls(b[:min(len(b), 16)]) }
+
+func controls(b []byte) bool {
+	return bytes.ContainsFunc(b, func(r rune) bool { return r < 0x20 && r != '\t' && r != '\n' && r != '\r' })
+}
+
+// noText reports whether b holds a control or what is not UTF-8; a character that is cut at the end is neither.
+func noText(b []byte) bool {
+	for rest := b; utf8.FullRune(rest); {
+		r, n := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && n == 1 {
+			return true
+		}
+		rest = rest[n:]
+	}
+	return controls(b)
 }
 
 // isBzip2 checks the block size and the first block's magic, or the end's. The first is all letters: what follows it, a checksum and a number
@@ -144,8 +159,7 @@ func isBzip2(b []byte) bool {
 	if len(b) < 10 || b[3] < '1' || b[3] > '9' {
 		return false
 	}
-	prose := func(r rune) bool { return r >= 0x20 && r < 0x7f || r == '\n' || r == '\r' || r == '\t' }
-	return string(b[4:10]) == "1AY&SY" && bytes.TrimFunc(b[10:min(len(b), 15)], prose) != nil || string(b[4:10]) == "\x17\x72\x45\x38\x50\x90"
+	return string(b[4:10]) == "1AY&SY" && noText(b[10:min(len(b), 512)]) || string(b[4:10]) == "\x17\x72\x45\x38\x50\x90"
 }
 
 // isArchive checks the end of the first member's header.
@@ -167,7 +181,11 @@ func isAIFF(b []byte) bool {
 	return len(b) >= 16 && (b[11] == 'F' || b[11] == 'C') && (string(b[12:16]) == "COMM" || string(b[12:16]) == "FVER" || hasNUL(b))
 }
 
-func isAMR(b []byte) bool { return len(b) > 6 && (b[5] == '\n' || string(b[5:9]) == "-WB\n") }
+// isAMR checks that what follows the header, of narrow or wide band, is frames.
+func isAMR(b []byte) bool {
+	frames := bytes.TrimPrefix(b[5:], []byte("-WB"))
+	return len(frames) > 1 && frames[0] == '\n' && noText(frames[:min(len(frames), 512)])
+}
 
 func isQOI(b []byte) bool {
 	return len(b) >= 14 && (b[12] == 3 || b[12] == 4) && b[13] <= 1
@@ -209,8 +227,7 @@ func isNetpbm(b []byte) bool {
 		}
 		rest = rest[n:]
 	}
-	const sample = 16
-	return len(rest) > 1 && space(rest[0]) && bytes.ContainsFunc(rest[1:min(len(rest), sample)], func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r >= 0x7f })
+	return len(rest) > 1 && space(rest[0]) && noText(rest[1:min(len(rest), 512)])
 }
 
 // isPAM checks the first field behind the comment.
@@ -233,7 +250,10 @@ func isTransport(b []byte) bool {
 
 func space(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
-func isBinaryPlist(b []byte) bool { return len(b) > 8 && digit(b[7]) }
+// isBinaryPlist looks for the numbers that objects point to each other with: a version of digits is prose as well.
+func isBinaryPlist(b []byte) bool {
+	return len(b) > 8 && digit(b[7]) && controls(b[8:min(len(b), 512)])
+}
 
 func isORC(b []byte) bool {
 	return len(b) > 4 && b[3] < 0x20 && b[3] != '\n' && b[3] != '\r' && b[3] != '\t' || len(b) > 4 && b[4] == 0
