@@ -79,8 +79,10 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 	if err := ledger.Check(draft); err != nil { // before any file is read and kept for nothing
 		return nil, err
 	}
+	holder := &holder{host: h, name: string(newArtifactID())}
+	defer holder.end(ctx)
 	for _, f := range m.Files {
-		row, err := h.store(ctx, f)
+		row, err := h.store(ctx, holder, f)
 		if err != nil {
 			return nil, err
 		}
@@ -92,10 +94,11 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 		}
 		event.Attachments = append(event.Attachments, ref)
 	}
-	ids, err := h.ledger.Append(ctx, c.scope, rows, event)
+	ids, err := h.ledger.Append(ctx, c.scope, store.Batch{Artifacts: rows, Holder: holder.name, Quota: h.opts.Quota}, event)
 	if err != nil {
 		return nil, err
 	}
+	holder.done = true
 	out := &Attached{MessageID: ids[0], Attachments: make([]readapi.Attachment, 0, len(rows))}
 	v := h.viewNow(ctx, c.scope, rows)
 	for _, row := range rows {
@@ -140,13 +143,37 @@ func (h *Host) checkFiles(files []NewFile) error {
 	return nil
 }
 
-// store keeps the bytes of f and says what they are, once and for all.
-func (h *Host) store(ctx context.Context, f NewFile) (store.Artifact, error) {
+// holder keeps bytes from being removed between their being written and their being named by a row.
+type holder struct {
+	host *Host
+	name string
+	used bool // it has leases
+	done bool // the append has ended them
+}
+
+// leaseTime is how long bytes without a row are kept. It covers the longest time from the first byte of a message's files to its append.
+const leaseTime = time.Hour
+
+// named leases a blob; see store.PutOptions.
+func (o *holder) named(ctx context.Context, blob store.Blob) error {
+	o.used = true
+	return o.host.index.LeaseBlobs(ctx, o.name, []string{blob.SHA256}, leaseTime)
+}
+
+// end ends the leases of what was not appended, so that collecting it need not wait for their time. Where that fails, their time ends them.
+func (o *holder) end(ctx context.Context) {
+	if o.used && !o.done {
+		_ = o.host.index.EndLeases(context.WithoutCancel(ctx), o.name)
+	}
+}
+
+// store keeps the bytes of f, leased by holder, and says what they are, once and for all.
+func (h *Host) store(ctx context.Context, holder *holder, f NewFile) (store.Artifact, error) {
 	content := &content{r: f.Content, size: -1}
 	if f.SizeKnown {
 		content.size = f.Size
 	}
-	blob, head, err := h.blobs.Put(ctx, content, h.opts.MaxAttachmentBytes, sniff.PrefixBytes)
+	blob, head, err := h.blobs.Put(ctx, content, store.PutOptions{Max: h.opts.MaxAttachmentBytes, Prefix: sniff.PrefixBytes, Named: holder.named})
 	if err != nil {
 		return store.Artifact{}, err
 	}

@@ -191,7 +191,7 @@ type failingAppend struct {
 	err error
 }
 
-func (f failingAppend) Append(context.Context, readapi.Scope, []store.Artifact, []store.Event) ([]int64, error) {
+func (f failingAppend) Append(context.Context, readapi.Scope, store.Batch) ([]int64, error) {
 	return nil, f.err
 }
 

@@ -19,6 +19,7 @@ type Options struct {
 	Limits             readapi.Limits // of every read
 	MaxAttachmentBytes int64          // of one file; default 50 MiB
 	MaxAttachments     int            // of one message; default, and most, readapi.MaxAttachments
+	Quota              store.Quota    // of what is kept; default none
 	CacheBytes         int64          // of decoded answers, together; default 64 MiB; -1: no cache
 	URIPrefix          string         // of addresses; default readapi.URIPrefix; see readapi.ValidURIPrefix
 

@@ -138,7 +138,7 @@ func (s *Session) Append(ctx context.Context, events ...ledger.Event) ([]string,
 		return nil, err
 	}
 	defer c.leave()
-	ids, err := s.host.ledger.Append(ctx, s.scope, nil, events...)
+	ids, err := s.host.ledger.Append(ctx, s.scope, store.Batch{}, events...)
 	return ids, c.end(ctx, err)
 }
 

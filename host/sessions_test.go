@@ -20,6 +20,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
 	"github.com/glovebox-wasm/glovebox/plugins/pdk"
+	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -169,14 +170,14 @@ func (p *place) open(t testing.TB, d host.Decoders, opts *host.Options) *host.Ho
 func (p *place) put(t testing.TB, scope readapi.Scope, content string, row store.Artifact) {
 	t.Helper()
 	if row.Source.Readable() {
-		blob, _, err := blobsOf(t, p).Put(t.Context(), strings.NewReader(content), 1<<30, 0)
+		blob, _, err := blobsOf(t, p).Put(t.Context(), strings.NewReader(content), store.PutOptions{Max: 1 << 30, Prefix: 0})
 		if err != nil {
 			t.Fatal(err)
 		}
 		row.Blob, row.Bytes = blob.SHA256, blob.Size
 	}
 	row.Created = aTime
-	if _, err := indexOf(t, p).Append(t.Context(), scope, []store.Artifact{row}, nil); err != nil {
+	if _, err := indexOf(t, p).Append(t.Context(), scope, storetest.Leased(t, indexOf(t, p), store.Batch{Artifacts: []store.Artifact{row}})); err != nil {
 		t.Fatal(err)
 	}
 }

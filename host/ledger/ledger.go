@@ -39,13 +39,13 @@ type Ledger struct {
 // New returns a ledger over index, which stays the caller's to close.
 func New(index *store.Index) *Ledger { return &Ledger{index: index} }
 
-// Append commits events at the end of a session, and the artifacts that they carry, all or nothing; a new session is made. It returns the
-// events' ids. An event whose id the session has already, with the same content, is not appended again; what the ledger gave it then (its
+// Append commits events at the end of a session, and with them what the batch has besides (the artifacts that they carry; no events of its
+// own), all or nothing; a new session is made. It returns the events' ids. An event whose id the session has already, with the same content, is not appended again; what the ledger gave it then (its
 // turn, its time) may be left out now.
 //
 // Errors: invalid_request for an event that breaks its rules (the detail says which and why), too_large for one above MaxEventBytes or
 // one with inline bytes, conflict for an id that another event has, and those of the store.
-func (l *Ledger) Append(ctx context.Context, scope readapi.Scope, artifacts []store.Artifact, events ...Event) ([]string, error) {
+func (l *Ledger) Append(ctx context.Context, scope readapi.Scope, b store.Batch, events ...Event) ([]string, error) {
 	const op = "ledger.Append"
 	if len(events) > MaxAppend {
 		return nil, readapi.AsError(op, &readapi.Error{
@@ -57,7 +57,8 @@ func (l *Ledger) Append(ctx context.Context, scope readapi.Scope, artifacts []st
 	if err != nil {
 		return nil, readapi.AsError(op, err)
 	}
-	if _, err := l.index.Append(ctx, scope, artifacts, rows); err != nil {
+	b.Events = rows
+	if _, err := l.index.Append(ctx, scope, b); err != nil {
 		return nil, readapi.AsError(op, err)
 	}
 	return ids, nil

@@ -30,7 +30,7 @@ func newLedger(t *testing.T) (*ledger.Ledger, *store.Index) {
 
 func mustAppend(t *testing.T, l *ledger.Ledger, scope readapi.Scope, events ...ledger.Event) []string {
 	t.Helper()
-	ids, err := l.Append(t.Context(), scope, nil, events...)
+	ids, err := l.Append(t.Context(), scope, store.Batch{}, events...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +82,10 @@ func TestAppendAgain(t *testing.T) {
 	if n := len(all(t, l, scope)); n != 3 {
 		t.Errorf("%d events, want 3", n)
 	}
-	if _, err := l.Append(t.Context(), scope, nil, ledger.Event{ID: "a1", Type: ledger.Assistant, Text: "no"}); readapi.CodeOf(err) != readapi.CodeConflict {
+	if _, err := l.Append(t.Context(), scope, store.Batch{}, ledger.Event{ID: "a1", Type: ledger.Assistant, Text: "no"}); readapi.CodeOf(err) != readapi.CodeConflict {
 		t.Errorf("another content: %v", err)
 	}
-	if _, err := l.Append(t.Context(), scope, nil, ledger.Event{ID: "a1", Type: ledger.Assistant, Text: "yes", Turn: "other"}); readapi.CodeOf(err) != readapi.CodeConflict {
+	if _, err := l.Append(t.Context(), scope, store.Batch{}, ledger.Event{ID: "a1", Type: ledger.Assistant, Text: "yes", Turn: "other"}); readapi.CodeOf(err) != readapi.CodeConflict {
 		t.Errorf("another turn: %v", err)
 	}
 }
@@ -117,7 +117,7 @@ func TestAppendRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := newLedger(t)
-			_, err := l.Append(t.Context(), scope, nil, user, e)
+			_, err := l.Append(t.Context(), scope, store.Batch{}, user, e)
 			if readapi.CodeOf(err) != readapi.CodeInvalidRequest {
 				t.Fatalf("%v", err)
 			}
@@ -160,7 +160,7 @@ func TestAppendTooLarge(t *testing.T) {
 	e.Text = text[:ledger.MaxEventBytes-len(b)+1]
 	mustAppend(t, l, scope, e)
 	e.ID, e.Text = "v", text[:ledger.MaxEventBytes-len(b)+2]
-	if _, err := l.Append(t.Context(), scope, nil, e); readapi.CodeOf(err) != readapi.CodeTooLarge {
+	if _, err := l.Append(t.Context(), scope, store.Batch{}, e); readapi.CodeOf(err) != readapi.CodeTooLarge {
 		t.Errorf("one byte more: %v", err)
 	}
 }
@@ -242,7 +242,7 @@ func TestInlineBytes(t *testing.T) {
 				"extra":      {Type: ledger.Assistant, Text: "x", Extra: map[string]json.RawMessage{"more": quoted}},
 			} {
 				l, _ := newLedger(t)
-				_, err := l.Append(t.Context(), scope, nil, e)
+				_, err := l.Append(t.Context(), scope, store.Batch{}, e)
 				want := readapi.Code("")
 				if c.refused {
 					want = readapi.CodeTooLarge
@@ -305,7 +305,7 @@ func TestPages(t *testing.T) {
 	if n := len(all(t, l, stranger)); n != 0 {
 		t.Errorf("a stranger sees %d events", n)
 	}
-	if _, err := index.Append(t.Context(), scope, nil, []store.Event{{ID: "bad", Type: "user", Turn: "t", Time: noon, Payload: []byte(`{"type":"odd"}`)}}); err != nil {
+	if _, err := index.Append(t.Context(), scope, store.Batch{Events: []store.Event{{ID: "bad", Type: "user", Turn: "t", Time: noon, Payload: []byte(`{"type":"odd"}`)}}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Event(t.Context(), scope, "bad"); readapi.CodeOf(err) != readapi.CodeCorrupt {
@@ -320,7 +320,7 @@ func BenchmarkEvents(b *testing.B) {
 	}
 	l := ledger.New(index)
 	for i := range 1000 {
-		if _, err := l.Append(b.Context(), scope, nil, ledger.Event{Type: ledger.User, Text: fmt.Sprint(i, strings.Repeat(" some words", 50))}); err != nil {
+		if _, err := l.Append(b.Context(), scope, store.Batch{}, ledger.Event{Type: ledger.User, Text: fmt.Sprint(i, strings.Repeat(" some words", 50))}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -341,10 +341,10 @@ func TestMaxAppend(t *testing.T) {
 	for i := range events {
 		events[i] = ledger.Event{Type: ledger.Assistant, Text: "x"}
 	}
-	if _, err := l.Append(t.Context(), scope, nil, events...); readapi.CodeOf(err) != readapi.CodeTooLarge {
+	if _, err := l.Append(t.Context(), scope, store.Batch{}, events...); readapi.CodeOf(err) != readapi.CodeTooLarge {
 		t.Errorf("one too many: %v", err)
 	}
-	if ids, err := l.Append(t.Context(), scope, nil, events[1:]...); err != nil || len(ids) != ledger.MaxAppend {
+	if ids, err := l.Append(t.Context(), scope, store.Batch{}, events[1:]...); err != nil || len(ids) != ledger.MaxAppend {
 		t.Errorf("exactly the most: %d, %v", len(ids), err)
 	}
 }

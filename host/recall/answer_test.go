@@ -86,7 +86,7 @@ func TestAnswers(t *testing.T) {
 			scope := readapi.Scope{Principal: readapi.PrincipalID(rapid.SampledFrom([]string{"p-me-", "p-you-"}).Draw(t, "principal")),
 				Session: readapi.SessionID(rapid.SampledFrom(sessions).Draw(t, "session"))}
 			e := event(t, scope.Principal, n, secret, sessions)
-			if _, err := l.Append(t.Context(), scope, nil, e); err != nil {
+			if _, err := l.Append(t.Context(), scope, store.Batch{}, e); err != nil {
 				t.Fatal(err)
 			}
 			events[e.ID], sessionOf[e.ID] = e, string(scope.Session)
@@ -357,7 +357,7 @@ func BenchmarkRecall(b *testing.B) {
 			text := fmt.Sprintf("message %d of session %d. %s 上下文", m, s, strings.Repeat("Some words that were said here. ", 15))
 			bytes += len(text)
 			e := ledger.Event{ID: fmt.Sprint(m), Type: ledger.User, Turn: fmt.Sprint(m / 4), Text: text, Time: noon.Add(time.Duration(s*100+m) * time.Second)}
-			if _, err := l.Append(b.Context(), readapi.Scope{Principal: "local", Session: readapi.SessionID(fmt.Sprint("s-", s))}, nil, e); err != nil {
+			if _, err := l.Append(b.Context(), readapi.Scope{Principal: "local", Session: readapi.SessionID(fmt.Sprint("s-", s))}, store.Batch{}, e); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -99,7 +99,7 @@ func setup(tb testing.TB, h history, offers Offers) (*Recall, *store.Index) {
 				e.Time = now
 			}
 			now = now.Add(time.Minute)
-			if _, err := l.Append(tb.Context(), readapi.Scope{Principal: "local", Session: readapi.SessionID(s.session)}, nil, e); err != nil {
+			if _, err := l.Append(tb.Context(), readapi.Scope{Principal: "local", Session: readapi.SessionID(s.session)}, store.Batch{}, e); err != nil {
 				tb.Fatalf("%s: %v", in, err)
 			}
 		}

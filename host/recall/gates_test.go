@@ -267,7 +267,7 @@ func TestCapAndPrincipals(t *testing.T) {
 	}
 	r, index := setup(t, h, &fakeOffers{})
 	stranger := readapi.Scope{Principal: "stranger", Session: "s-000"}
-	if _, err := ledger.New(index).Append(t.Context(), stranger, nil, ledger.Event{ID: "foreign", Type: ledger.Assistant, Text: "x", Time: noon.Add(time.Hour * 99)}); err != nil {
+	if _, err := ledger.New(index).Append(t.Context(), stranger, store.Batch{}, ledger.Event{ID: "foreign", Type: ledger.Assistant, Text: "x", Time: noon.Add(time.Hour * 99)}); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := r.Recall(t.Context(), readapi.Scope{Principal: "local", Session: "s-200"}, Request{Terms: []string{"x"}, Limit: 25})
@@ -352,7 +352,7 @@ func TestArchivedSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := ledger.New(index)
-	if _, err := l.Append(t.Context(), asking, nil, ledger.Event{Type: ledger.Assistant, Text: "x"}); err != nil {
+	if _, err := l.Append(t.Context(), asking, store.Batch{}, ledger.Event{Type: ledger.Assistant, Text: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := New(l, &fakeOffers{}).Recall(t.Context(), asking, words("x")); err != nil || !d.archived {
@@ -379,7 +379,7 @@ func TestFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := ledger.New(index)
-		if _, err := l.Append(t.Context(), asking, nil, ledger.Event{ID: "a", Turn: "t", Time: noon, Type: ledger.Assistant, Text: "x"}); err != nil {
+		if _, err := l.Append(t.Context(), asking, store.Batch{}, ledger.Event{ID: "a", Turn: "t", Time: noon, Type: ledger.Assistant, Text: "x"}); err != nil {
 			t.Fatal(err)
 		}
 		answer, err := New(l, &fakeOffers{}).Recall(t.Context(), asking, words("x"))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -49,17 +50,27 @@ func NewBlobs(driver BlobDriver, opts *BlobsOptions) (*Blobs, error) {
 	return &Blobs{driver, o}, nil
 }
 
-// Put stores the bytes of r, at most max of them, and returns their digest and first bytes. The blob is durable when Put returns; a
-// failure leaves nothing behind. prefix is how many of the first bytes are wanted.
+// PutOptions say what Put takes and what it tells.
+type PutOptions struct {
+	Max    int64 // bytes at most
+	Prefix int   // how many of the first bytes are wanted
+
+	// Named is called once the bytes are written and their digest is known, and before anybody can find them under it: the time to have
+	// them leased, so that nobody removes them before a row names them. Its error drops them. nil: nobody asks.
+	Named func(ctx context.Context, blob Blob) error
+}
+
+// Put stores the bytes of r and returns their digest and first bytes. The blob is durable when Put returns; a failure leaves nothing
+// behind.
 //
 // r is read in a goroutine. Nothing reads it any more when Put returns, except where ctx ended: a Read that does not return is then left
 // behind.
 //
 // Errors: too_large with the limit max_attachment_bytes; quota_exceeded on a full disk; capability_unavailable where the place cannot be
 // written; busy where too many files are open; what r returns as it is; canceled, limit_time.
-func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64, prefix int) (blob Blob, head []byte, err error) {
+func (b *Blobs) Put(ctx context.Context, r io.Reader, o PutOptions) (blob Blob, head []byte, err error) {
 	const op = "store.Blobs.Put"
-	if max < 0 || prefix < 0 || r == nil {
+	if o.Max < 0 || o.Prefix < 0 || r == nil {
 		return Blob{}, nil, &readapi.Error{Op: op, Code: readapi.CodeInvalidRequest, Detail: "no reader, or a negative size"}
 	}
 	if err := ctx.Err(); err != nil {
@@ -69,7 +80,7 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64, prefix int) (bl
 	if err != nil {
 		return Blob{}, nil, writeError(op, err)
 	}
-	blob, head, err = b.put(ctx, w, r, max, prefix)
+	blob, head, err = b.put(ctx, w, r, o)
 	if err == nil {
 		return blob, head, nil
 	}
@@ -81,21 +92,21 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64, prefix int) (bl
 }
 
 // put copies r to w and commits it. An error of r is a *readerError.
-func (b *Blobs) put(ctx context.Context, w BlobWriter, r io.Reader, max int64, prefix int) (blob Blob, head []byte, err error) {
+func (b *Blobs) put(ctx context.Context, w BlobWriter, r io.Reader, o PutOptions) (blob Blob, head []byte, err error) {
 	in := startReading(r)
 	defer in.stop()
 	sum := sha256.New()
 	for {
 		// One byte more than allowed tells "exactly max" from "too large".
-		p, err := in.next(ctx, max-blob.Size)
+		p, err := in.next(ctx, o.Max-blob.Size)
 		if err != nil && err != io.EOF {
 			return blob, nil, err
 		}
 		blob.Size += int64(len(p))
-		if blob.Size > max {
-			return blob, nil, &readapi.Error{Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: max, Actual: blob.Size}}
+		if blob.Size > o.Max {
+			return blob, nil, &readapi.Error{Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: o.Max, Actual: blob.Size}}
 		}
-		head = append(head, p[:min(len(p), prefix-len(head))]...)
+		head = append(head, p[:min(len(p), o.Prefix-len(head))]...)
 		sum.Write(p)
 		if len(p) > 0 {
 			n, werr := w.Write(p)
@@ -114,6 +125,11 @@ func (b *Blobs) put(ctx context.Context, w BlobWriter, r io.Reader, max int64, p
 		return blob, nil, err
 	}
 	blob.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	if o.Named != nil {
+		if err := o.Named(ctx, blob); err != nil {
+			return blob, nil, err
+		}
+	}
 	return blob, head, w.Commit(blob.SHA256)
 }
 
@@ -165,7 +181,35 @@ func (b *Blobs) open(ctx context.Context, blob Blob, r BlobReader) (*OpenBlob, e
 	return o, nil
 }
 
-// Remove deletes a blob; one that is not there is no error. Errors: invalid_request, capability_unavailable, canceled.
+// Stat returns the size of a blob and when it was last stored. Errors: not_found where there is none; those of Open.
+func (b *Blobs) Stat(ctx context.Context, digest string) (BlobInfo, error) {
+	const op = "store.Blobs.Stat"
+	if !ValidDigest(digest) {
+		return BlobInfo{}, &readapi.Error{Op: op, Code: readapi.CodeInvalidRequest, Detail: "this names no blob"}
+	}
+	if err := ctx.Err(); err != nil {
+		return BlobInfo{}, readapi.AsError(op, err)
+	}
+	info, err := b.driver.Stat(ctx, digest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return BlobInfo{}, &readapi.Error{Op: op, Code: readapi.CodeNotFound, Detail: "there are no such bytes", Err: err}
+	}
+	return info, readError(op, err)
+}
+
+// List yields every blob, in no order. Errors: those of the place, each one where it is met; canceled ends it.
+func (b *Blobs) List(ctx context.Context) iter.Seq2[BlobInfo, error] {
+	return func(yield func(BlobInfo, error) bool) {
+		for info, err := range b.driver.List(ctx) {
+			if !yield(info, readError("store.Blobs.List", err)) {
+				return
+			}
+		}
+	}
+}
+
+// Remove deletes a blob; one that is not there is no error. Errors: corrupt for what is no regular file, which stays; invalid_request,
+// capability_unavailable, canceled.
 func (b *Blobs) Remove(ctx context.Context, digest string) error {
 	const op = "store.Blobs.Remove"
 	if !ValidDigest(digest) {

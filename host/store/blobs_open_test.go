@@ -54,7 +54,7 @@ func (r *countingReader) Close() error {
 
 func putBytes(t *testing.T, b *store.Blobs, content []byte) store.Blob {
 	t.Helper()
-	blob, _, err := b.Put(t.Context(), bytes.NewReader(content), int64(len(content)), 0)
+	blob, _, err := b.Put(t.Context(), bytes.NewReader(content), store.PutOptions{Max: int64(len(content))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,12 +183,18 @@ func TestBlobsArguments(t *testing.T) {
 			_, err := store.NewBlobs(memblob.New(), &store.BlobsOptions{MemoryBytes: -1})
 			return err
 		}, readapi.CodeInvalidRequest},
-		"no driver":        {func() error { _, err := store.NewBlobs(nil, nil); return err }, readapi.CodeInvalidRequest},
-		"negative maximum": {func() error { _, _, err := b.Put(t.Context(), bytes.NewReader(nil), -1, 0); return err }, readapi.CodeInvalidRequest},
-		"no reader":        {func() error { _, _, err := b.Put(t.Context(), nil, 1, 0); return err }, readapi.CodeInvalidRequest},
-		"canceled put":     {func() error { _, _, err := b.Put(canceled, bytes.NewReader(nil), 1, 0); return err }, readapi.CodeCanceled},
-		"canceled open":    {func() error { _, err := b.Open(canceled, good); return err }, readapi.CodeCanceled},
-		"a path":           {func() error { _, err := b.Open(t.Context(), store.Blob{SHA256: "../../etc/passwd"}); return err }, readapi.CodeInvalidRequest},
+		"no driver": {func() error { _, err := store.NewBlobs(nil, nil); return err }, readapi.CodeInvalidRequest},
+		"negative maximum": {func() error {
+			_, _, err := b.Put(t.Context(), bytes.NewReader(nil), store.PutOptions{Max: -1, Prefix: 0})
+			return err
+		}, readapi.CodeInvalidRequest},
+		"no reader": {func() error { _, _, err := b.Put(t.Context(), nil, store.PutOptions{Max: 1, Prefix: 0}); return err }, readapi.CodeInvalidRequest},
+		"canceled put": {func() error {
+			_, _, err := b.Put(canceled, bytes.NewReader(nil), store.PutOptions{Max: 1, Prefix: 0})
+			return err
+		}, readapi.CodeCanceled},
+		"canceled open": {func() error { _, err := b.Open(canceled, good); return err }, readapi.CodeCanceled},
+		"a path":        {func() error { _, err := b.Open(t.Context(), store.Blob{SHA256: "../../etc/passwd"}); return err }, readapi.CodeInvalidRequest},
 		"upper case": {func() error {
 			return b.Remove(t.Context(), "ABCDEF0000000000000000000000000000000000000000000000000000000000")
 		}, readapi.CodeInvalidRequest},

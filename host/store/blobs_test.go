@@ -50,7 +50,7 @@ func TestPutCap(t *testing.T) {
 		} {
 			d := memblob.New()
 			b := newBlobs(t, d, nil)
-			blob, head, err := b.Put(t.Context(), wrap(bytes.NewReader(content)), size, 100)
+			blob, head, err := b.Put(t.Context(), wrap(bytes.NewReader(content)), store.PutOptions{Max: size, Prefix: 100})
 			if err != nil || blob.Size != size || !bytes.Equal(head, content[:min(size, 100)]) {
 				t.Fatalf("%d, %s: %+v, %d bytes of head, %v", size, name, blob, len(head), err)
 			}
@@ -67,7 +67,7 @@ func TestPutCap(t *testing.T) {
 				continue
 			}
 			_ = b.Remove(t.Context(), blob.SHA256)
-			_, _, err = b.Put(t.Context(), wrap(bytes.NewReader(content)), size-1, 100)
+			_, _, err = b.Put(t.Context(), wrap(bytes.NewReader(content)), store.PutOptions{Max: size - 1, Prefix: 100})
 			e, ok := err.(*readapi.Error)
 			if !ok || e.Code != readapi.CodeTooLarge || e.Limit == nil || e.Limit.Name != "max_attachment_bytes" || e.Limit.Value != size-1 || e.Limit.Actual != size {
 				t.Errorf("%d, %s: %v, want too_large with the limit", size, name, err)
@@ -103,7 +103,7 @@ func TestPutBadReader(t *testing.T) {
 		"unexpected": {once(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }), io.ErrUnexpectedEOF},
 	} {
 		d := memblob.New()
-		_, _, err := newBlobs(t, d, nil).Put(t.Context(), c.r, 1<<20, 0)
+		_, _, err := newBlobs(t, d, nil).Put(t.Context(), c.r, store.PutOptions{Max: 1 << 20, Prefix: 0})
 		if err == nil || c.want != nil && err != c.want {
 			t.Errorf("%s: %v, want %v itself", name, err, c.want)
 		}
@@ -133,7 +133,7 @@ func TestPutBlockedReader(t *testing.T) {
 			<-release
 			return copy(p, "late"), nil
 		})
-		_, _, err := newBlobs(t, d, nil).Put(ctx, r, 1<<20, 10)
+		_, _, err := newBlobs(t, d, nil).Put(ctx, r, store.PutOptions{Max: 1 << 20, Prefix: 10})
 		if readapi.CodeOf(err) != readapi.CodeCanceled {
 			t.Errorf("%v, want canceled", err)
 		}

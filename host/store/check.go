@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,6 +24,67 @@ func milliseconds(t time.Time) time.Time { return t.UTC().Truncate(time.Millisec
 
 func validTime(t time.Time) bool { return !t.IsZero() && t.Year() >= 1 && t.Year() <= 9999 }
 
+// checkBatch returns b as it is stored.
+func checkBatch(scope readapi.Scope, b Batch) (Batch, error) {
+	as, es := make([]Artifact, len(b.Artifacts)), make([]Event, len(b.Events))
+	for i, a := range b.Artifacts {
+		var err error
+		if as[i], err = checkArtifact(scope, a); err != nil {
+			return b, err
+		}
+	}
+	for i, e := range b.Events {
+		var err error
+		if es[i], err = checkEvent(e); err != nil {
+			return b, err
+		}
+	}
+	b.Artifacts, b.Events = as, es
+	for _, u := range b.Uploads {
+		if err := checkUpload(u); err != nil {
+			return b, err
+		}
+		if !slices.ContainsFunc(as, func(a Artifact) bool { return a.ID == u.Artifact }) {
+			return b, invalid("an upload became an artifact that is not among those")
+		}
+	}
+	q := b.Quota
+	if min(q.SessionFiles, q.SessionBytes, q.PrincipalFiles, q.PrincipalBytes, q.TotalBytes) < 0 {
+		return b, invalid("a quota is negative")
+	}
+	return b, nil
+}
+
+func checkUpload(u Upload) error {
+	if !readapi.ArtifactID(u.ID).Valid() || !u.Artifact.Valid() || !plain(u.Begin) {
+		return invalid("an upload's id has not the form of one")
+	}
+	return nil
+}
+
+func checkDigests(digests []string) error {
+	if len(digests) > MaxPage {
+		return invalid("more blobs than one call may name")
+	}
+	for _, d := range digests {
+		if !ValidDigest(d) {
+			return invalid("this names no blob")
+		}
+	}
+	return nil
+}
+
+// checkLease checks who wants to have something for himself, and how long.
+func checkLease(holder string, ttl time.Duration) error {
+	if !readapi.ArtifactID(holder).Valid() {
+		return invalid("a holder's name is not 1 to 128 characters of A-Z a-z 0-9 _ -")
+	}
+	if ttl < time.Millisecond {
+		return invalid("a lease is shorter than a millisecond")
+	}
+	return nil
+}
+
 // checkArtifact returns a as it is stored.
 func checkArtifact(scope readapi.Scope, a Artifact) (Artifact, error) {
 	if a.Scope == (readapi.Scope{}) {
@@ -31,7 +93,7 @@ func checkArtifact(scope readapi.Scope, a Artifact) (Artifact, error) {
 	if a.Status == "" {
 		a.Status = readapi.StatusLive
 	}
-	a.Created, a.Seq = milliseconds(a.Created), 0
+	a.Created, a.Seq, a.Version = milliseconds(a.Created), 0, 0
 	switch {
 	case a.Scope != scope:
 		return a, invalid("an artifact is of another session")
@@ -43,7 +105,7 @@ func checkArtifact(scope readapi.Scope, a Artifact) (Artifact, error) {
 		return a, invalid("an artifact names no blob, or one where it can have none")
 	case a.Bytes < 0:
 		return a, invalid("an artifact's size is negative")
-	case a.Status != readapi.StatusLive || !a.Deleted.IsZero():
+	case a.Status != readapi.StatusLive || !a.Deleted.IsZero() || a.Purging:
 		return a, invalid("a new artifact is live")
 	case !validTime(a.Created):
 		return a, invalid("an artifact has no time that can be stored")

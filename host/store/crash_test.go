@@ -19,6 +19,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
+	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -66,14 +67,14 @@ func TestCrashChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := len(rows); ; i++ {
-		blob, _, err := b.Put(t.Context(), bytes.NewReader(crashContent(i)), 1<<20, 0)
+		blob, _, err := b.Put(t.Context(), bytes.NewReader(crashContent(i)), store.PutOptions{Max: 1 << 20, Prefix: 0})
 		if err != nil {
 			t.Fatal(err)
 		}
 		a := store.Artifact{ID: readapi.ArtifactID(fmt.Sprintf("%032x", i)), Blob: blob.SHA256, Bytes: blob.Size, Name: "a", Kind: "other",
 			Source: store.SourceUserUpload, MediaType: "text/plain", Created: time.Now()}
 		e := store.Event{ID: strconv.Itoa(i), Type: "user", Time: time.Now(), Message: true, Payload: []byte(strconv.Itoa(i))}
-		if _, err := x.Append(t.Context(), crashScope, []store.Artifact{a}, []store.Event{e}); err != nil {
+		if _, err := x.Append(t.Context(), crashScope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{a}, Events: []store.Event{e}})); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := fmt.Println("committed", a.ID); err != nil {

@@ -18,7 +18,10 @@ type BlobDriver interface {
 	// Open returns the bytes of a blob. What is not a regular file, a link too, is an *readapi.Error with the code corrupt.
 	Open(ctx context.Context, sha256 string) (BlobReader, error)
 
-	// Remove deletes a blob; one that is not there is no error.
+	// Stat returns the size of a blob and when it was last committed; errors as of Open.
+	Stat(ctx context.Context, sha256 string) (BlobInfo, error)
+
+	// Remove deletes a blob; one that is not there is no error. What is not a regular file, a link too, is corrupt and stays.
 	Remove(ctx context.Context, sha256 string) error
 
 	// List yields every blob, in no order.
@@ -61,10 +64,14 @@ type BlobReader interface {
 // are returned are the caller's. Errors are *readapi.Error where the driver knows the code (busy, conflict, corrupt), else as they
 // come from below.
 type IndexDriver interface {
-	// Append commits artifacts and events of one session in one step, and makes the session if it is new: all of it or nothing. It
-	// returns the events' numbers in the transcript. An event id that the session has with the same payload is not appended again and
-	// keeps its number; with another payload it is conflict. An artifact id that the session has is conflict.
-	Append(ctx context.Context, scope readapi.Scope, artifacts []Artifact, events []Event) (seqs []int64, err error)
+	// Append commits the batch in one step, and makes the session if it is new: all of it or nothing. It returns the events' numbers in the
+	// transcript. An event id that the session has with the same payload is not appended again and keeps its number; with another payload
+	// it is conflict. An artifact id that the session has is conflict, unless Again says otherwise. A deleted session is gone.
+	//
+	// An artifact with bytes needs a lease of Holder on them that nobody's ClaimBlob has ended: else it is busy, because the bytes may be
+	// gone. The leases of Holder end with the step. A quota that would not hold is quota_exceeded with the limit's name, which is the
+	// field's: session_files, session_bytes, principal_files, principal_bytes, total_bytes.
+	Append(ctx context.Context, scope readapi.Scope, b Batch) (seqs []int64, err error)
 
 	// Artifacts returns the rows of scope among ids, in no order and each once, and the generation of the decoder set, as of one moment.
 	Artifacts(ctx context.Context, scope readapi.Scope, ids []readapi.ArtifactID) (rows []Artifact, generation int64, err error)
@@ -79,10 +86,33 @@ type IndexDriver interface {
 	// scope has no such row. One that was deleted before stays as it was.
 	DeleteArtifact(ctx context.Context, scope readapi.Scope, id readapi.ArtifactID, at time.Time) (row Artifact, ok bool, err error)
 
-	// Sessions returns sessions of a principal.
+	// PurgeArtifact marks an artifact of scope deleted, if it is not yet, and being purged. ok is false when scope has no such row.
+	PurgeArtifact(ctx context.Context, scope readapi.Scope, id readapi.ArtifactID, at time.Time) (row Artifact, ok bool, err error)
+
+	// DropArtifact removes the row of an artifact that is being purged, and its upload; one that is not there, or is not being purged, is
+	// left as it is.
+	DropArtifact(ctx context.Context, scope readapi.Scope, id readapi.ArtifactID) error
+
+	// Upload returns a finished upload; ok is false when scope has none of this id.
+	Upload(ctx context.Context, scope readapi.Scope, id string) (u Upload, ok bool, err error)
+
+	// Sessions returns sessions of a principal; one that is being purged is not among them.
 	Sessions(ctx context.Context, principal readapi.PrincipalID, q SessionQuery) ([]Session, error)
 
-	// Session returns one session; ok is false when there is none.
+	// MarkSession changes a session and returns it as it is afterwards; ok is false when there is none. A deleted session can only be
+	// purged; another change leaves it as it is.
+	MarkSession(ctx context.Context, scope readapi.Scope, change SessionChange, at time.Time) (s Session, ok bool, err error)
+
+	// DropSession removes all rows of a session that is being purged; another one is left as it is.
+	DropSession(ctx context.Context, scope readapi.Scope) error
+
+	// Purges returns up to limit removals that were begun and have not ended, the sessions first.
+	Purges(ctx context.Context, limit int) ([]Purge, error)
+
+	// Usage returns how much a principal keeps, and all together.
+	Usage(ctx context.Context, principal readapi.PrincipalID) (own, total Usage, err error)
+
+	// Session returns one session, also one that is deleted; ok is false when there is none.
 	Session(ctx context.Context, scope readapi.Scope) (s Session, ok bool, err error)
 
 	// Events returns up to limit events of scope whose Seq is above after, by rising Seq.
@@ -100,8 +130,66 @@ type IndexDriver interface {
 	// SetDecoders replaces the set if its generation still is was, and returns the new one; else it is conflict.
 	SetDecoders(ctx context.Context, was int64, decoders []DecoderEntry) (DecoderSet, error)
 
+	// PutHost says that a host is there, with these decoders, for as long as ttl, and forgets the hosts whose time is over. The generation
+	// rises when a host came, went or has other decoders than before; it is returned.
+	PutHost(ctx context.Context, host HostEntry, ttl time.Duration) (generation int64, err error)
+
+	// DropHost forgets a host; the generation rises if it was there.
+	DropHost(ctx context.Context, id string) error
+
+	// LeaseBlobs keeps blobs from being removed for as long as ttl, in the name of holder, who may have leases on others. A blob that
+	// somebody is removing just now is busy, and none is leased then. A claim whose time is over ends.
+	LeaseBlobs(ctx context.Context, holder string, digests []string, ttl time.Duration) error
+
+	// EndLeases ends all leases of holder.
+	EndLeases(ctx context.Context, holder string) error
+
+	// ClaimBlob lets the caller remove a blob until ttl is over: ok only when no artifact names it but those that are being purged, no
+	// lease on it is live, and nobody else has claimed it. Leases that are over end.
+	ClaimBlob(ctx context.Context, sha256 string, ttl time.Duration) (ok bool, err error)
+
+	// EndClaim ends a claim, once the blob is removed or is not to be.
+	EndClaim(ctx context.Context, sha256 string) error
+
+	// BlobUses says for each of the digests why it is kept, in no order; a digest that nothing keeps may be left out.
+	BlobUses(ctx context.Context, digests []string) ([]BlobUse, error)
+
 	// BlobNames returns up to limit digests that rows name, above after, in rising order, each once, whatever the status of the rows.
 	BlobNames(ctx context.Context, after string, limit int) ([]string, error)
+
+	// ScanArtifacts returns artifacts of all sessions.
+	ScanArtifacts(ctx context.Context, q ArtifactScan) ([]Artifact, error)
+
+	// ScanSessions returns up to limit sessions of all principals, whatever their state, behind after, in the order of principal and id.
+	ScanSessions(ctx context.Context, after readapi.Scope, limit int) ([]Session, error)
+
+	// ScanUploads returns up to limit uploads of scope whose id is above after, by rising id.
+	ScanUploads(ctx context.Context, scope readapi.Scope, after string, limit int) ([]Upload, error)
+
+	// Load puts rows of one session where they are not yet, exactly as they are (numbers, versions and times too), and makes the session
+	// what s says. It asks for no lease and no quota, and is for moving and restoring.
+	Load(ctx context.Context, s Session, artifacts []Artifact, events []Event, uploads []Upload) error
+
+	// Acquire takes or renews a lease on a name, for what one host at a time may do. ok is false while another holder has it.
+	Acquire(ctx context.Context, name, holder string, ttl time.Duration) (ok bool, err error)
+
+	// Resign ends a holder's lease on a name.
+	Resign(ctx context.Context, name, holder string) error
+
+	Close() error
+}
+
+// CacheDriver keeps answers that can be made again. Losing any of them, or all, changes nothing but time. It is safe for concurrent use,
+// in this process and beside others. Keys are 64 characters of lower-case hex.
+type CacheDriver interface {
+	// Get returns a value; ok is false when there is none.
+	Get(ctx context.Context, key string) (value []byte, ok bool, err error)
+
+	// Put keeps a value, for now.
+	Put(ctx context.Context, key string, value []byte) error
+
+	// Trim removes the values that were not asked for the longest, until at most max bytes are left, and returns what is left.
+	Trim(ctx context.Context, max int64) (left Usage, err error)
 
 	Close() error
 }

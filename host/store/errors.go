@@ -58,3 +58,14 @@ func isAny(err error, targets []error) bool {
 	}
 	return false
 }
+
+// LeaseLost is what an index driver returns for an artifact whose bytes are not kept from being removed any more.
+func LeaseLost() error {
+	return &readapi.Error{Code: readapi.CodeBusy, Detail: "its bytes were removed before it was there", RetryAfter: retryBusy, Hint: "Send the file again."}
+}
+
+// QuotaError is what an index driver returns where a quota would not hold.
+func QuotaError(name string, most, have int64) error {
+	return &readapi.Error{Code: readapi.CodeQuotaExceeded, Limit: &readapi.LimitHit{Name: name, Value: most, Actual: have},
+		Hint: "Purge what is not needed any more, or raise the quota."}
+}

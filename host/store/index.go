@@ -24,34 +24,26 @@ func NewIndex(driver IndexDriver) (*Index, error) {
 	return &Index{driver}, nil
 }
 
-// Append commits artifacts and events of one session, all or nothing, and returns the events' numbers. What the store gives need not be
-// set: Seq, Scope, Status. Without artifacts and events nothing happens, and no session is made.
+// Append commits a batch of one session, all or nothing, and returns the numbers of its events. What the store gives need not be set: Seq,
+// Version, Scope, Status. An empty batch does nothing, and makes no session.
 //
 // Errors: invalid_request for what an index cannot keep (text that is not UTF-8 or holds a NUL, a payload that is no JSON, a time that
-// is zero); conflict for an artifact id that the session has, or an event id that it has with another payload; quota_exceeded on a full
-// disk; too_large; busy, capability_unavailable, corrupt, canceled.
-func (x *Index) Append(ctx context.Context, scope readapi.Scope, artifacts []Artifact, events []Event) ([]int64, error) {
+// is zero); conflict for an artifact id that the session has, or an event id that it has with another payload; gone for a session that was
+// deleted; quota_exceeded for a quota, with its limit, and on a full disk; busy also for bytes whose lease was lost; too_large;
+// capability_unavailable, corrupt, canceled.
+func (x *Index) Append(ctx context.Context, scope readapi.Scope, b Batch) ([]int64, error) {
 	const op = "store.Index.Append"
 	if err := checkScope(ctx, scope); err != nil {
 		return nil, readapi.AsError(op, err)
 	}
-	if len(artifacts) == 0 && len(events) == 0 {
+	if len(b.Artifacts) == 0 && len(b.Events) == 0 {
 		return nil, nil
 	}
-	as, es := make([]Artifact, len(artifacts)), make([]Event, len(events))
-	for i, a := range artifacts {
-		var err error
-		if as[i], err = checkArtifact(scope, a); err != nil {
-			return nil, readapi.AsError(op, err)
-		}
+	b, err := checkBatch(scope, b)
+	if err != nil {
+		return nil, readapi.AsError(op, err)
 	}
-	for i, e := range events {
-		var err error
-		if es[i], err = checkEvent(e); err != nil {
-			return nil, readapi.AsError(op, err)
-		}
-	}
-	seqs, err := x.driver.Append(ctx, scope, as, es)
+	seqs, err := x.driver.Append(ctx, scope, b)
 	return seqs, writeError(op, err)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -64,7 +65,7 @@ func TestAppendRefuses(t *testing.T) {
 		x := newIndex(t, memindex.New())
 		a, e := goodArtifact(), goodEvent()
 		change(&a, &e)
-		_, err := x.Append(t.Context(), indexScope, []store.Artifact{a}, []store.Event{e})
+		_, err := x.Append(t.Context(), indexScope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{a}, Events: []store.Event{e}}))
 		if got, ok := errors.AsType[*readapi.Error](err); !ok || got.Code != readapi.CodeInvalidRequest || got.Op == "" || got.Detail == "" {
 			t.Errorf("%s: %v, want invalid_request", name, err)
 		}
@@ -72,7 +73,8 @@ func TestAppendRefuses(t *testing.T) {
 			t.Errorf("%s: a session was made: %v", name, err)
 		}
 	}
-	if _, err := newIndex(t, memindex.New()).Append(t.Context(), indexScope, []store.Artifact{goodArtifact()}, []store.Event{goodEvent()}); err != nil {
+	good := newIndex(t, memindex.New())
+	if _, err := good.Append(t.Context(), indexScope, storetest.Leased(t, good, store.Batch{Artifacts: []store.Artifact{goodArtifact()}, Events: []store.Event{goodEvent()}})); err != nil {
 		t.Errorf("nothing wrong: %v", err)
 	}
 }
@@ -84,13 +86,13 @@ func TestAppendFills(t *testing.T) {
 	zone := time.FixedZone("", 3600)
 	a.Created, e.Time = time.Date(2026, 1, 2, 3, 4, 5, 6_789_000, zone), time.Date(1960, 1, 2, 3, 4, 5, 6_789_000, zone)
 	a.Seq, e.Seq = 77, 78
-	if seqs, err := x.Append(t.Context(), indexScope, nil, nil); err != nil || len(seqs) != 0 {
+	if seqs, err := x.Append(t.Context(), indexScope, store.Batch{}); err != nil || len(seqs) != 0 {
 		t.Errorf("nothing to append: %v, %v", seqs, err)
 	}
 	if _, ok, _ := x.Session(t.Context(), indexScope); ok {
 		t.Error("appending nothing made a session")
 	}
-	if _, err := x.Append(t.Context(), indexScope, []store.Artifact{a}, []store.Event{e}); err != nil {
+	if _, err := x.Append(t.Context(), indexScope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{a}, Events: []store.Event{e}})); err != nil {
 		t.Fatal(err)
 	}
 	rows, _, err := x.Artifacts(t.Context(), indexScope, []readapi.ArtifactID{"a", "a"})
@@ -163,7 +165,7 @@ func TestIndexErrors(t *testing.T) {
 		"Append": func(ctx context.Context, x *store.Index, s readapi.Scope, id readapi.ArtifactID) error {
 			a := goodArtifact()
 			a.ID = id
-			_, err := x.Append(ctx, s, []store.Artifact{a}, nil)
+			_, err := x.Append(ctx, s, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{a}}))
 			return err
 		},
 		"Artifacts": func(ctx context.Context, x *store.Index, s readapi.Scope, id readapi.ArtifactID) error {

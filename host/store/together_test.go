@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -26,14 +27,14 @@ func TestTogetherChild(t *testing.T) {
 	b, x := openStore(t, dir)
 	defer x.Close()
 	for i := range togetherCount {
-		blob, _, err := b.Put(t.Context(), bytes.NewReader(crashContent(i)), 1<<20, 0)
+		blob, _, err := b.Put(t.Context(), bytes.NewReader(crashContent(i)), store.PutOptions{Max: 1 << 20, Prefix: 0})
 		if err != nil {
 			t.Fatal(err)
 		}
 		id := fmt.Sprintf("%s%d", name, i)
 		a := store.Artifact{ID: readapi.ArtifactID(id), Blob: blob.SHA256, Bytes: blob.Size, Name: "a", Source: store.SourceUserUpload, Created: time.Now()}
 		e := store.Event{ID: id, Type: "user", Time: time.Now(), Message: true, Payload: []byte(`{}`)}
-		if _, err := x.Append(t.Context(), crashScope, []store.Artifact{a}, []store.Event{e}); err != nil {
+		if _, err := x.Append(t.Context(), crashScope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{a}, Events: []store.Event{e}})); err != nil {
 			t.Fatal(err)
 		}
 	}

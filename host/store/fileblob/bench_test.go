@@ -32,7 +32,7 @@ func BenchmarkPut(b *testing.B) {
 			b.SetBytes(int64(size))
 			for i := 0; b.Loop(); i++ {
 				copy(content, fmt.Sprint(i, " "))
-				if _, _, err := blobs.Put(b.Context(), bytes.NewReader(content), int64(size), 512); err != nil {
+				if _, _, err := blobs.Put(b.Context(), bytes.NewReader(content), store.PutOptions{Max: int64(size), Prefix: 512}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -45,7 +45,7 @@ func BenchmarkOpen(b *testing.B) {
 	for _, size := range sizes {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			blobs := newBlobs(b)
-			blob, _, err := blobs.Put(b.Context(), bytes.NewReader(make([]byte, size)), int64(size), 0)
+			blob, _, err := blobs.Put(b.Context(), bytes.NewReader(make([]byte, size)), store.PutOptions{Max: int64(size), Prefix: 0})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -139,7 +139,7 @@ func newBlobs(t *testing.T, d *Driver) *store.Blobs {
 }
 
 func putPayload(t *testing.T, b *store.Blobs) (store.Blob, error) {
-	blob, _, err := b.Put(t.Context(), bytes.NewReader(payload), 1<<20, 0)
+	blob, _, err := b.Put(t.Context(), bytes.NewReader(payload), store.PutOptions{Max: 1 << 20, Prefix: 0})
 	return blob, err
 }
 
@@ -189,7 +189,7 @@ func TestEveryStepFails(t *testing.T) {
 			dir := t.TempDir()
 			d, f := newFaulty(t, dir)
 			b := newBlobs(t, d)
-			kept, _, err := b.Put(t.Context(), strings.NewReader("kept"), 10, 0)
+			kept, _, err := b.Put(t.Context(), strings.NewReader("kept"), store.PutOptions{Max: 10, Prefix: 0})
 			if err != nil {
 				t.Fatal(err)
 			}

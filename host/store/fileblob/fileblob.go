@@ -153,8 +153,37 @@ func (d *Driver) Open(_ context.Context, sha256 string) (store.BlobReader, error
 
 func refused(detail string) error { return &readapi.Error{Code: readapi.CodeCorrupt, Detail: detail} }
 
-// Remove implements store.BlobDriver.
+// Stat implements store.BlobDriver.
+func (d *Driver) Stat(_ context.Context, sha256 string) (store.BlobInfo, error) {
+	info, err := d.regular(sha256)
+	if err != nil {
+		return store.BlobInfo{}, err
+	}
+	return store.BlobInfo{Blob: store.Blob{SHA256: sha256, Size: info.Size()}, Committed: info.ModTime()}, nil
+}
+
+// regular describes the file of a blob, which must be one of ours: no link, no pipe, and no other name of a file elsewhere.
+func (d *Driver) regular(sha256 string) (fs.FileInfo, error) {
+	info, err := d.disk.lstat(blobPath(sha256))
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, refused("it is no regular file")
+	case links(info) > 1:
+		return nil, refused("its file has a second name")
+	}
+	return info, nil
+}
+
+// Remove implements store.BlobDriver. What somebody has put in the place of a blob stays: it is not ours.
 func (d *Driver) Remove(_ context.Context, sha256 string) error {
+	if _, err := d.regular(sha256); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
 	if err := d.disk.remove(blobPath(sha256)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -51,6 +51,17 @@ func (d *Driver) Remove(_ context.Context, sha256 string) error {
 	return nil
 }
 
+// Stat implements store.BlobDriver.
+func (d *Driver) Stat(_ context.Context, sha256 string) (store.BlobInfo, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	e, ok := d.blobs[sha256]
+	if !ok {
+		return store.BlobInfo{}, fs.ErrNotExist
+	}
+	return store.BlobInfo{Blob: store.Blob{SHA256: sha256, Size: int64(len(e.content))}, Committed: e.committed}, nil
+}
+
 // List implements store.BlobDriver. It yields what was there when it began.
 func (d *Driver) List(ctx context.Context) iter.Seq2[store.BlobInfo, error] {
 	return func(yield func(store.BlobInfo, error) bool) {

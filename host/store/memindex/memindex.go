@@ -20,57 +20,132 @@ type Driver struct {
 	mu       sync.RWMutex
 	sessions map[readapi.Scope]*session
 	decoders store.DecoderSet
+	hosts    map[string]store.HostEntry
+	leases   map[lease]time.Time // until when
+	claims   map[string]time.Time
+	names    map[string]named
+}
+
+// lease is that of a holder on a blob.
+type lease struct{ holder, sha256 string }
+
+// named is a lease on a name.
+type named struct {
+	holder string
+	until  time.Time
 }
 
 type session struct {
 	info      store.Session
 	artifacts []store.Artifact // by Seq
-	byID      map[readapi.ArtifactID]int
-	events    []store.Event // by Seq
-	eventByID map[string]int
+	nextSeq   int64            // of the next artifact
+	events    []store.Event    // by Seq
+	eventByID map[string]int   // places in events
+	uploads   map[string]store.Upload
 }
 
 // New returns an empty driver.
-func New() *Driver { return &Driver{sessions: map[readapi.Scope]*session{}} }
+func New() *Driver {
+	return &Driver{
+		sessions: map[readapi.Scope]*session{}, hosts: map[string]store.HostEntry{}, leases: map[lease]time.Time{}, claims: map[string]time.Time{},
+		names: map[string]named{},
+	}
+}
+
+func newSession(scope readapi.Scope) *session {
+	return &session{info: store.Session{Principal: scope.Principal, ID: scope.Session}, eventByID: map[string]int{}, uploads: map[string]store.Upload{}}
+}
+
+// find is the place of an artifact; -1 when there is none.
+func (s *session) find(id readapi.ArtifactID) int {
+	return slices.IndexFunc(s.artifacts, func(a store.Artifact) bool { return a.ID == id })
+}
 
 // Append implements store.IndexDriver.
-func (d *Driver) Append(_ context.Context, scope readapi.Scope, artifacts []store.Artifact, events []store.Event) ([]int64, error) {
+func (d *Driver) Append(_ context.Context, scope readapi.Scope, b store.Batch) ([]int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := d.sessions[scope]
 	if s == nil {
-		s = &session{info: store.Session{ID: scope.Session}, byID: map[readapi.ArtifactID]int{}, eventByID: map[string]int{}}
+		s = newSession(scope)
 	}
-	seqs, fresh, err := s.plan(artifacts, events)
+	if !s.info.Deleted.IsZero() {
+		return nil, &readapi.Error{Code: readapi.CodeGone, Detail: "the session was deleted", Hint: "Purge it to use its id again, or use another one."}
+	}
+	artifacts, err := s.fresh(b)
 	if err != nil {
 		return nil, err
 	}
-	s.touch(artifacts, fresh)
+	seqs, events, err := s.plan(b.Events)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.covered(b.Holder, artifacts); err != nil {
+		return nil, err
+	}
+	if err := d.within(s, b.Quota, artifacts); err != nil {
+		return nil, err
+	}
+	s.touch(artifacts, events)
 	for _, a := range artifacts {
-		a = copyArtifact(a)
-		a.Seq = int64(len(s.artifacts))
-		s.byID[a.ID] = len(s.artifacts)
-		s.artifacts = append(s.artifacts, a)
+		a.Seq, a.Version = s.nextSeq, s.version(a.Name)
+		s.keep(a)
 	}
-	for _, e := range fresh {
-		e = copyEvent(e)
+	for _, e := range events {
 		s.eventByID[e.ID] = len(s.events)
-		s.events = append(s.events, e)
+		s.events = append(s.events, copyEvent(e))
 	}
+	for _, u := range b.Uploads {
+		s.uploads[u.ID] = u
+	}
+	d.endLeases(b.Holder)
 	d.sessions[scope] = s
 	return seqs, nil
 }
 
-// plan numbers the events and finds those that are new, and changes nothing.
-func (s *session) plan(artifacts []store.Artifact, events []store.Event) (seqs []int64, fresh []store.Event, err error) {
-	ids := map[readapi.ArtifactID]bool{}
-	for _, a := range artifacts {
-		if _, ok := s.byID[a.ID]; ok || ids[a.ID] {
-			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
-		}
-		ids[a.ID] = true
+// keep adds an artifact as it is.
+func (s *session) keep(a store.Artifact) {
+	s.artifacts = append(s.artifacts, copyArtifact(a))
+	s.nextSeq = max(s.nextSeq, a.Seq+1)
+	if a.Blob != "" {
+		s.info.Files++
+		s.info.Bytes += a.Bytes
 	}
-	next := int64(len(s.events))
+}
+
+// version is that of the next artifact of a name.
+func (s *session) version(name string) int64 {
+	n := int64(1)
+	for _, a := range s.artifacts {
+		if a.Name == name {
+			n = max(n, a.Version+1)
+		}
+	}
+	return n
+}
+
+// fresh returns the artifacts of b that the session has not.
+func (s *session) fresh(b store.Batch) (out []store.Artifact, err error) {
+	for _, a := range b.Artifacts {
+		was := slices.IndexFunc(out, func(o store.Artifact) bool { return o.ID == a.ID })
+		i := s.find(a.ID)
+		switch {
+		case was < 0 && i < 0:
+			out = append(out, a)
+		case b.Again && was < 0 && s.artifacts[i].Blob == a.Blob && s.artifacts[i].Name == a.Name && !s.artifacts[i].Purging:
+		default:
+			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
+		}
+	}
+	return out, nil
+}
+
+// plan numbers the events and finds those that are new, and changes nothing.
+func (s *session) plan(events []store.Event) (seqs []int64, fresh []store.Event, err error) {
+	next := int64(0)
+	if n := len(s.events); n > 0 {
+		next = s.events[n-1].Seq + 1
+	}
 	added := map[string]store.Event{}
 	for _, e := range events {
 		was, ok := added[e.ID]
@@ -89,6 +164,33 @@ func (s *session) plan(artifacts []store.Artifact, events []store.Event) (seqs [
 		seqs = append(seqs, was.Seq)
 	}
 	return seqs, fresh, nil
+}
+
+// within checks the quota as it would be with the artifacts.
+func (d *Driver) within(s *session, q store.Quota, artifacts []store.Artifact) error {
+	var more store.Usage
+	for _, a := range artifacts {
+		if a.Blob != "" {
+			more.Files, more.Bytes = more.Files+1, more.Bytes+a.Bytes
+		}
+	}
+	if more.Files == 0 {
+		return nil
+	}
+	own, total := d.usage(s.info.Principal)
+	for _, c := range []struct {
+		name       string
+		have, most int64
+	}{
+		{"session_files", s.info.Files + more.Files, q.SessionFiles}, {"session_bytes", s.info.Bytes + more.Bytes, q.SessionBytes},
+		{"principal_files", own.Files + more.Files, q.PrincipalFiles}, {"principal_bytes", own.Bytes + more.Bytes, q.PrincipalBytes},
+		{"total_bytes", total.Bytes + more.Bytes, q.TotalBytes},
+	} {
+		if c.most > 0 && c.have > c.most {
+			return store.QuotaError(c.name, c.most, c.have)
+		}
+	}
+	return nil
 }
 
 // touch counts messages and moves the session's times: by its events; by its artifacts as long as it has none.
@@ -124,11 +226,13 @@ func (d *Driver) Artifacts(_ context.Context, scope readapi.Scope, ids []readapi
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if s := d.sessions[scope]; s != nil {
-		seen := map[int]bool{}
+		wanted := map[readapi.ArtifactID]bool{}
 		for _, id := range ids {
-			if i, ok := s.byID[id]; ok && !seen[i] {
-				seen[i] = true
-				rows = append(rows, copyArtifact(s.artifacts[i]))
+			wanted[id] = true
+		}
+		for _, a := range s.artifacts {
+			if wanted[a.ID] {
+				rows = append(rows, copyArtifact(a))
 			}
 		}
 	}
@@ -140,17 +244,13 @@ func (d *Driver) ListArtifacts(_ context.Context, scope readapi.Scope, after int
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if s := d.sessions[scope]; s != nil {
-		for _, a := range page(s.artifacts, after, limit) {
-			rows = append(rows, copyArtifact(a))
+		for _, a := range s.artifacts {
+			if a.Seq > after && len(rows) < limit {
+				rows = append(rows, copyArtifact(a))
+			}
 		}
 	}
 	return rows, d.decoders.Generation, nil
-}
-
-// page returns the rows behind the one with the number after; a row's number is its place.
-func page[T any](rows []T, after int64, limit int) []T {
-	from := min(max(after, -1), int64(len(rows))-1) + 1
-	return rows[from:min(from+int64(limit), int64(len(rows)))]
 }
 
 // FindArtifacts implements store.IndexDriver.
@@ -158,29 +258,11 @@ func (d *Driver) FindArtifacts(_ context.Context, id readapi.ArtifactID) (rows [
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	for _, s := range d.sessions {
-		if i, ok := s.byID[id]; ok {
+		if i := s.find(id); i >= 0 {
 			rows = append(rows, copyArtifact(s.artifacts[i]))
 		}
 	}
 	return rows, nil
-}
-
-// DeleteArtifact implements store.IndexDriver.
-func (d *Driver) DeleteArtifact(_ context.Context, scope readapi.Scope, id readapi.ArtifactID, at time.Time) (row store.Artifact, ok bool, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s := d.sessions[scope]
-	if s == nil {
-		return store.Artifact{}, false, nil
-	}
-	i, ok := s.byID[id]
-	if !ok {
-		return store.Artifact{}, false, nil
-	}
-	if a := &s.artifacts[i]; a.Status == readapi.StatusLive {
-		a.Status, a.Deleted = readapi.StatusDeleted, at
-	}
-	return copyArtifact(s.artifacts[i]), true, nil
 }
 
 // Sessions implements store.IndexDriver.
@@ -189,7 +271,8 @@ func (d *Driver) Sessions(_ context.Context, principal readapi.PrincipalID, q st
 	defer d.mu.RUnlock()
 	var list []store.Session
 	for scope, s := range d.sessions {
-		if scope.Principal == principal && (q.Archived || !s.info.Archived) && (q.After == nil || compare(s.info, *q.After) > 0) {
+		if scope.Principal == principal && !s.info.Purging && (q.Archived || !s.info.Archived) && (q.Deleted || s.info.Deleted.IsZero()) &&
+			(q.After == nil || compare(s.info, *q.After) > 0) {
 			list = append(list, s.info)
 		}
 	}
@@ -221,8 +304,10 @@ func (d *Driver) Events(_ context.Context, scope readapi.Scope, after int64, lim
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if s := d.sessions[scope]; s != nil {
-		for _, e := range page(s.events, after, limit) {
-			list = append(list, copyEvent(e))
+		for _, e := range s.events {
+			if e.Seq > after && len(list) < limit {
+				list = append(list, copyEvent(e))
+			}
 		}
 	}
 	return list, nil
@@ -248,41 +333,6 @@ func (d *Driver) LastEvent(_ context.Context, scope readapi.Scope) (store.Event,
 		return copyEvent(s.events[len(s.events)-1]), true, nil
 	}
 	return store.Event{}, false, nil
-}
-
-// Decoders implements store.IndexDriver.
-func (d *Driver) Decoders(context.Context) (store.DecoderSet, error) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return store.DecoderSet{Generation: d.decoders.Generation, Decoders: slices.Clone(d.decoders.Decoders)}, nil
-}
-
-// SetDecoders implements store.IndexDriver.
-func (d *Driver) SetDecoders(_ context.Context, was int64, decoders []store.DecoderEntry) (store.DecoderSet, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.decoders.Generation != was {
-		return store.DecoderSet{}, &readapi.Error{Code: readapi.CodeConflict, Detail: "the decoder set was changed meanwhile"}
-	}
-	d.decoders = store.DecoderSet{Generation: was + 1, Decoders: slices.Clone(decoders)}
-	return store.DecoderSet{Generation: was + 1, Decoders: slices.Clone(decoders)}, nil
-}
-
-// BlobNames implements store.IndexDriver.
-func (d *Driver) BlobNames(_ context.Context, after string, limit int) ([]string, error) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	var names []string
-	for _, s := range d.sessions {
-		for _, a := range s.artifacts {
-			if a.Blob > after {
-				names = append(names, a.Blob)
-			}
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	return names[:min(len(names), limit)], nil
 }
 
 // Close implements store.IndexDriver.

@@ -14,7 +14,7 @@ import (
 
 // artifactColumns are in the order in which artifactRows scans them.
 const artifactColumns = `a.principal, a.session, a.id, a.seq, a.blob, a.bytes, a.name, a.kind, a.source, a.status, a.media_type,
-		a.candidates, a.declared, a.mismatch, a.created, a.deleted`
+		a.candidates, a.declared, a.mismatch, a.created, a.deleted, a.version, a.purging`
 
 const (
 	// One row per id, empty where scope has none: an absent id and a foreign one end the same search of the same tree. The generation is
@@ -30,11 +30,16 @@ const (
 
 	selectArtifact = `SELECT 0, ` + artifactColumns + ` FROM artifacts AS a NOT INDEXED WHERE a.principal = ?1 AND a.session = ?2 AND a.id = ?3`
 
-	deleteArtifact = `UPDATE artifacts NOT INDEXED SET status = ?4, deleted = ?5
-		WHERE principal = ?1 AND session = ?2 AND id = ?3 AND status = ?6`
+	deleteArtifact = `UPDATE artifacts NOT INDEXED SET status = 'deleted', deleted = ?4
+		WHERE principal = ?1 AND session = ?2 AND id = ?3 AND status = 'live'`
+
+	purgeArtifact = `UPDATE artifacts NOT INDEXED SET purging = 1 WHERE principal = ?1 AND session = ?2 AND id = ?3`
 
 	insertArtifact = `INSERT INTO artifacts (principal, session, id, seq, blob, bytes, name, kind, source, status, media_type, candidates,
-		declared, mismatch, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+		declared, mismatch, created, deleted, version, purging) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO NOTHING`
+
+	nextVersion = `SELECT coalesce(max(version), 0) + 1 FROM artifacts WHERE principal = ?1 AND session = ?2 AND name = ?3`
 
 	blobNames = `SELECT DISTINCT blob FROM artifacts WHERE blob > ?1 ORDER BY blob LIMIT ?2`
 )
@@ -47,9 +52,9 @@ type artifactRows struct {
 
 func (r *artifactRows) scan(rows *sql.Rows) error {
 	var principal, session, id, blob, name, kind, source, status, mediaType, candidates, declared sql.NullString
-	var seq, size, mismatch, created, deleted sql.NullInt64
+	var seq, size, mismatch, created, deleted, version, purging sql.NullInt64
 	if err := rows.Scan(&r.generation, &principal, &session, &id, &seq, &blob, &size, &name, &kind, &source, &status, &mediaType, &candidates,
-		&declared, &mismatch, &created, &deleted); err != nil {
+		&declared, &mismatch, &created, &deleted, &version, &purging); err != nil {
 		return err
 	}
 	if !id.Valid { // a row for the generation alone
@@ -60,7 +65,7 @@ func (r *artifactRows) scan(rows *sql.Rows) error {
 		ID:    readapi.ArtifactID(id.String), Seq: seq.Int64, Blob: blob.String, Bytes: size.Int64, Name: name.String,
 		Kind: readapi.Kind(kind.String), Source: store.Source(source.String), Status: readapi.Status(status.String),
 		MediaType: readapi.MediaType(mediaType.String), Declared: readapi.MediaType(declared.String), Mismatch: mismatch.Int64 != 0,
-		Created: fromMillis(created.Int64),
+		Version: version.Int64, Created: fromMillis(created.Int64), Purging: purging.Int64 != 0,
 	}
 	if deleted.Valid {
 		a.Deleted = fromMillis(deleted.Int64)
@@ -131,14 +136,27 @@ func (d *Driver) FindArtifacts(ctx context.Context, id readapi.ArtifactID) ([]st
 
 // DeleteArtifact implements store.IndexDriver.
 func (d *Driver) DeleteArtifact(ctx context.Context, scope readapi.Scope, id readapi.ArtifactID, at time.Time) (store.Artifact, bool, error) {
+	return d.mark(ctx, scope, id, at, false)
+}
+
+// PurgeArtifact implements store.IndexDriver.
+func (d *Driver) PurgeArtifact(ctx context.Context, scope readapi.Scope, id readapi.ArtifactID, at time.Time) (store.Artifact, bool, error) {
+	return d.mark(ctx, scope, id, at, true)
+}
+
+func (d *Driver) mark(ctx context.Context, scope readapi.Scope, id readapi.ArtifactID, at time.Time, purge bool) (store.Artifact, bool, error) {
 	var r artifactRows
-	err := d.write(ctx, func(t tx) error {
-		_, err := t.exec(ctx, deleteArtifact, string(scope.Principal), string(scope.Session), string(id), string(readapi.StatusDeleted), at.UnixMilli(),
-			string(readapi.StatusLive))
-		if err != nil {
+	key := []any{string(scope.Principal), string(scope.Session), string(id)}
+	err := d.write(ctx, []string{deleteArtifact, purgeArtifact, selectArtifact}, func(t tx) error {
+		if _, err := t.exec(ctx, deleteArtifact, append(key[:3:3], at.UnixMilli())...); err != nil {
 			return err
 		}
-		return t.rows(ctx, selectArtifact, r.scan, string(scope.Principal), string(scope.Session), string(id))
+		if purge {
+			if _, err := t.exec(ctx, purgeArtifact, key...); err != nil {
+				return err
+			}
+		}
+		return t.rows(ctx, selectArtifact, r.scan, key...)
 	})
 	if err != nil || len(r.list) == 0 {
 		return store.Artifact{}, false, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
+	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -28,13 +29,13 @@ func BenchmarkArtifacts(b *testing.B) {
 	x := newIndex(b, filepath.Join(b.TempDir(), "index.db"))
 	var ids []readapi.ArtifactID
 	for i := range 100 {
-		if _, err := x.Append(b.Context(), scope, []store.Artifact{artifact(i)}, nil); err != nil {
+		if _, err := x.Append(b.Context(), scope, storetest.Leased(b, x, store.Batch{Artifacts: []store.Artifact{artifact(i)}})); err != nil {
 			b.Fatal(err)
 		}
 		ids = append(ids, artifact(i).ID)
 	}
 	foreign := readapi.Scope{Principal: scope.Principal, Session: "other"}
-	if _, err := x.Append(b.Context(), foreign, []store.Artifact{artifact(1000)}, nil); err != nil {
+	if _, err := x.Append(b.Context(), foreign, storetest.Leased(b, x, store.Batch{Artifacts: []store.Artifact{artifact(1000)}})); err != nil {
 		b.Fatal(err)
 	}
 	for name, ids := range map[string][]readapi.ArtifactID{"1": ids[:1], "100": ids, "absent": {artifact(1001).ID}, "foreign": {artifact(1000).ID}} {
@@ -54,7 +55,7 @@ func BenchmarkAppend(b *testing.B) {
 	for b.Loop() {
 		i++
 		e := store.Event{ID: string(artifact(i).ID), Type: "user", Time: time.Now(), Message: true, Payload: []byte(`{"text":"some words of a message"}`)}
-		if _, err := x.Append(b.Context(), scope, []store.Artifact{artifact(i)}, []store.Event{e}); err != nil {
+		if _, err := x.Append(b.Context(), scope, storetest.Leased(b, x, store.Batch{Artifacts: []store.Artifact{artifact(i)}, Events: []store.Event{e}})); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 // schemaVersion is what the last migration sets PRAGMA user_version to: a number in the database's header that costs one page to read,
 // where goose's own table and its provider cost a millisecond of a program that runs for ten.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // applicationID marks the database as ours, in its header: "glvb".
 const applicationID = 0x676c7662
@@ -80,7 +80,7 @@ func lock(ctx context.Context, path string, o Options) (unlock func(), err error
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
-	db, err := connect(path, o, 1, false)
+	db, err := connect(path, o, 1, durable)
 	if err != nil {
 		return nil, err
 	}

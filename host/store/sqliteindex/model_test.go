@@ -14,6 +14,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -65,8 +66,8 @@ func (m *model) append() {
 		payload := rapid.SampledFrom([]string{"1", "2"}).Draw(m.t, "payload")
 		events = append(events, store.Event{ID: m.id("event"), Type: "user", Time: m.time(), Message: rapid.Bool().Draw(m.t, "message"), Payload: []byte(payload)})
 	}
-	x, xerr := m.x.Append(m.t.Context(), s, artifacts, events)
-	y, yerr := m.y.Append(m.t.Context(), s, artifacts, events)
+	x, xerr := m.x.Append(m.t.Context(), s, storetest.Leased(m.t, m.x, store.Batch{Artifacts: artifacts, Events: events}))
+	y, yerr := m.y.Append(m.t.Context(), s, storetest.Leased(m.t, m.y, store.Batch{Artifacts: artifacts, Events: events}))
 	m.same("append", x, y, xerr, yerr)
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestModes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	x := newIndex(t, path)
-	if _, err := x.Append(t.Context(), scope, []store.Artifact{artifact(1)}, nil); err != nil {
+	if _, err := x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(1)}})); err != nil {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", ".lock"} {
@@ -47,13 +48,14 @@ func TestMoved(t *testing.T) {
 		}
 		path := filepath.Join(folder, "index.db")
 		x := newIndex(t, path)
-		if _, err := x.Append(t.Context(), scope, []store.Artifact{artifact(1)}, nil); err != nil {
+		if _, err := x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(1)}})); err != nil {
 			t.Fatal(err)
 		}
+		second := storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(2)}})
 		if err := move(path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := x.Append(t.Context(), scope, []store.Artifact{artifact(2)}, nil); readapi.CodeOf(err) != readapi.CodeCapabilityUnavailable {
+		if _, err := x.Append(t.Context(), scope, second); readapi.CodeOf(err) != readapi.CodeCapabilityUnavailable {
 			t.Errorf("%s: %v, want capability_unavailable", name, err)
 		}
 		// No connection has read so far, and none can be made any more.

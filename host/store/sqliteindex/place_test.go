@@ -16,6 +16,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
+	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -52,7 +53,7 @@ func openAgain(t *testing.T, path string) error {
 	}
 	_, _, err = x.Artifacts(t.Context(), scope, []readapi.ArtifactID{artifact(1).ID})
 	if err == nil {
-		_, err = x.Append(t.Context(), scope, []store.Artifact{artifact(int(time.Now().UnixNano()))}, nil)
+		_, err = x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(int(time.Now().UnixNano()))}}))
 	}
 	return errors.Join(err, x.Close())
 }
@@ -66,7 +67,7 @@ func newPath(t *testing.T) string {
 	return path
 }
 
-// The schema of version 1 is what the databases of this version have, for good: a change is a new migration.
+// The schema of version 2 is what the databases of this version have, for good: a change is a new migration.
 func TestSchema(t *testing.T) {
 	rows, err := raw(t, newPath(t)).QueryContext(t.Context(), "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE '%goose%' AND name NOT LIKE 'sqlite_%' ORDER BY name")
 	if err != nil {
@@ -81,7 +82,7 @@ func TestSchema(t *testing.T) {
 		}
 		got.WriteString(s + ";\n\n")
 	}
-	want, err := os.ReadFile("testdata/schema-v1.sql")
+	want, err := os.ReadFile("testdata/schema-v2.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestOtherDatabases(t *testing.T) {
 		text string
 	}{
 		"of this version": {func(*testing.T, string) {}, "", ""},
-		"of a newer version": {func(t *testing.T, path string) { mustExec(t, raw(t, path), "PRAGMA user_version = 2") },
+		"of a newer version": {func(t *testing.T, path string) { mustExec(t, raw(t, path), "PRAGMA user_version = 99") },
 			readapi.CodeCapabilityUnavailable, "the index was made by a newer version of glovebox"},
 		"of another program": {func(t *testing.T, path string) {
 			_ = os.Remove(path)
@@ -162,7 +163,7 @@ func TestOpenTogether(t *testing.T) {
 				defer d.Close()
 				x, err := store.NewIndex(d)
 				if err == nil {
-					_, err = x.Append(t.Context(), scope, []store.Artifact{artifact(i)}, nil)
+					_, err = x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(i)}}))
 				}
 				if err != nil {
 					t.Error(err)
@@ -189,7 +190,7 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	if _, err := x.Append(t.Context(), scope, []store.Artifact{artifact(1)}, nil); err != nil {
+	if _, err := x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(1)}})); err != nil {
 		t.Fatal(err)
 	}
 	other, err := raw(t, path).Conn(t.Context())
@@ -200,7 +201,7 @@ func TestBusy(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = x.Append(t.Context(), scope, []store.Artifact{artifact(2)}, nil)
+	_, err = x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(2)}}))
 	if e, ok := errors.AsType[*readapi.Error](err); !ok || e.Code != readapi.CodeBusy || e.RetryAfter == 0 {
 		t.Errorf("%v, want busy and when to try again", err)
 	}
@@ -210,7 +211,7 @@ func TestBusy(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Append(t.Context(), scope, []store.Artifact{artifact(2)}, nil); err != nil {
+	if _, err := x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(2)}})); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -227,6 +228,10 @@ func TestCanceledWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
+	var batches []store.Batch
+	for i := range 3 {
+		batches = append(batches, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(i)}}))
+	}
 	other, err := raw(t, path).Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +245,7 @@ func TestCanceledWait(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 3 { // one waits for the other process, the others for the one
 		wg.Go(func() {
-			if _, err := x.Append(ctx, scope, []store.Artifact{artifact(i)}, nil); readapi.CodeOf(err) != readapi.CodeLimitTime {
+			if _, err := x.Append(ctx, scope, batches[i]); readapi.CodeOf(err) != readapi.CodeLimitTime {
 				t.Errorf("%v, want limit_time", err)
 			}
 		})
@@ -249,7 +254,7 @@ func TestCanceledWait(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Append(t.Context(), scope, []store.Artifact{artifact(9)}, nil); err != nil {
+	if _, err := x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(9)}})); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 	if rows, _, err := x.ListArtifacts(t.Context(), scope, -1, 10); err != nil || len(rows) != 1 {
@@ -265,7 +270,7 @@ func TestCanceledAnywhere(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		timer := time.AfterFunc(time.Duration(i)*5*time.Microsecond, cancel)
 		e := store.Event{ID: string(artifact(i).ID), Type: "user", Time: time.Now(), Payload: []byte(`{}`)}
-		_, err := x.Append(ctx, scope, []store.Artifact{artifact(i)}, []store.Event{e})
+		_, err := x.Append(ctx, scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(i)}, Events: []store.Event{e}}))
 		if readapi.CodeOf(err) != readapi.CodeCanceled && err != nil {
 			t.Errorf("%d: %v, want canceled", i, err)
 		}

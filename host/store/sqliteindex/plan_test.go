@@ -71,21 +71,21 @@ func TestFull(t *testing.T) {
 	}
 	defer x.Close()
 	limit := func(pages string) {
-		if _, err := d.writer.ExecContext(t.Context(), "PRAGMA max_page_count = "+pages); err != nil {
+		if _, err := d.writer.db.ExecContext(t.Context(), "PRAGMA max_page_count = "+pages); err != nil {
 			t.Fatal(err)
 		}
 	}
 	limit("30")
 	scope := readapi.Scope{Principal: "local", Session: "s"}
 	e := store.Event{ID: "e", Type: "user", Time: time.Now(), Payload: []byte(`"` + strings.Repeat("x", 200_000) + `"`)}
-	if _, err := x.Append(t.Context(), scope, nil, []store.Event{e}); readapi.CodeOf(err) != readapi.CodeQuotaExceeded {
+	if _, err := x.Append(t.Context(), scope, store.Batch{Events: []store.Event{e}}); readapi.CodeOf(err) != readapi.CodeQuotaExceeded {
 		t.Errorf("%v, want quota_exceeded", err)
 	}
 	if _, ok, err := x.Session(t.Context(), scope); ok || err != nil {
 		t.Errorf("the session was made: %v", err)
 	}
 	limit("1000000")
-	if _, err := x.Append(t.Context(), scope, nil, []store.Event{e}); err != nil {
+	if _, err := x.Append(t.Context(), scope, store.Batch{Events: []store.Event{e}}); err != nil {
 		t.Errorf("with room: %v", err)
 	}
 }

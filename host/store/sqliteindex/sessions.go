@@ -3,20 +3,19 @@ package sqliteindex
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"math"
-	"slices"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 const (
-	sessionColumns = `session, messages, created, updated, archived`
+	sessionColumns = `principal, session, messages, files, bytes, created, updated, archived, deleted, purging`
 
 	// The first condition on updated is the range of the index; the second is the exact place within it.
 	listSessions = `SELECT ` + sessionColumns + ` FROM sessions WHERE principal = ?1 AND updated <= ?2
-		AND (updated < ?2 OR session > ?3) AND (archived = 0 OR ?4) ORDER BY updated DESC, session LIMIT ?5`
+		AND (updated < ?2 OR session > ?3) AND (archived = 0 OR ?4) AND (deleted IS NULL OR ?5) AND purging = 0
+		ORDER BY updated DESC, session LIMIT ?6`
 
 	selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE principal = ?1 AND session = ?2`
 
@@ -27,10 +26,6 @@ const (
 	selectEvent = `SELECT ` + eventColumns + ` FROM events WHERE principal = ?1 AND session = ?2 AND id = ?3`
 
 	lastEvent = `SELECT ` + eventColumns + ` FROM events WHERE principal = ?1 AND session = ?2 ORDER BY seq DESC LIMIT 1`
-
-	selectDecoders = `SELECT generation, decoders FROM decoder_set`
-
-	updateDecoders = `UPDATE decoder_set SET generation = ?1 + 1, decoders = ?2 WHERE generation = ?1`
 )
 
 // Sessions implements store.IndexDriver.
@@ -39,7 +34,7 @@ func (d *Driver) Sessions(ctx context.Context, principal readapi.PrincipalID, q 
 	if q.After != nil {
 		updated, id = q.After.Updated.UnixMilli(), q.After.ID
 	}
-	return d.sessions(ctx, listSessions, string(principal), updated, string(id), toInt(q.Archived), q.Limit)
+	return d.sessions(ctx, listSessions, string(principal), updated, string(id), toInt(q.Archived), toInt(q.Deleted), q.Limit)
 }
 
 // Session implements store.IndexDriver.
@@ -48,17 +43,26 @@ func (d *Driver) Session(ctx context.Context, scope readapi.Scope) (store.Sessio
 }
 
 func (d *Driver) sessions(ctx context.Context, query string, args ...any) (list []store.Session, err error) {
-	err = d.rows(ctx, query, func(rows *sql.Rows) error {
+	err = d.rows(ctx, query, scanSession(&list), args...)
+	return list, err
+}
+
+func scanSession(list *[]store.Session) func(*sql.Rows) error {
+	return func(rows *sql.Rows) error {
 		var s store.Session
-		var created, updated, archived int64
-		if err := rows.Scan((*string)(&s.ID), &s.Messages, &created, &updated, &archived); err != nil {
+		var created, updated, archived, purging int64
+		var deleted sql.NullInt64
+		err := rows.Scan((*string)(&s.Principal), (*string)(&s.ID), &s.Messages, &s.Files, &s.Bytes, &created, &updated, &archived, &deleted, &purging)
+		if err != nil {
 			return err
 		}
-		s.Created, s.Updated, s.Archived = fromMillis(created), fromMillis(updated), archived != 0
-		list = append(list, s)
+		s.Created, s.Updated, s.Archived, s.Purging = fromMillis(created), fromMillis(updated), archived != 0, purging != 0
+		if deleted.Valid {
+			s.Deleted = fromMillis(deleted.Int64)
+		}
+		*list = append(*list, s)
 		return nil
-	}, args...)
-	return list, err
+	}
 }
 
 func first[T any](list []T, err error) (v T, ok bool, _ error) {
@@ -95,38 +99,4 @@ func (d *Driver) events(ctx context.Context, query string, args ...any) (list []
 		return nil
 	}, args...)
 	return list, err
-}
-
-// Decoders implements store.IndexDriver.
-func (d *Driver) Decoders(ctx context.Context) (set store.DecoderSet, err error) {
-	err = d.rows(ctx, selectDecoders, func(rows *sql.Rows) error {
-		var list []byte
-		if err := rows.Scan(&set.Generation, &list); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(list, &set.Decoders); err != nil {
-			return damaged(err)
-		}
-		return nil
-	})
-	return set, err
-}
-
-// SetDecoders implements store.IndexDriver.
-func (d *Driver) SetDecoders(ctx context.Context, was int64, decoders []store.DecoderEntry) (store.DecoderSet, error) {
-	list, err := toJSON(decoders)
-	if err != nil {
-		return store.DecoderSet{}, err
-	}
-	err = d.write(ctx, func(t tx) error {
-		n, err := t.exec(ctx, updateDecoders, was, list)
-		if err == nil && n == 0 {
-			err = &readapi.Error{Code: readapi.CodeConflict, Detail: "the decoder set was changed meanwhile"}
-		}
-		return err
-	})
-	if err != nil {
-		return store.DecoderSet{}, err
-	}
-	return store.DecoderSet{Generation: was + 1, Decoders: slices.Clone(decoders)}, nil
 }

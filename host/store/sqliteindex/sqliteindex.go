@@ -54,13 +54,18 @@ type Driver struct {
 	path    string
 	place   os.FileInfo // of the database, as it was opened
 	readers *sql.DB
-	writer  *sql.DB
+	writer  *writer
+	loose   *writer       // for what may be lost with the power: who holds what for a while
 	writing chan struct{} // holds one token: whose turn it is to write, in this process
 
 	mu    sync.Mutex
 	reads map[string]*sql.Stmt
+}
 
-	writes map[string]*sql.Stmt // by who has the turn
+// writer is a connection that writes, and its statements; they belong to who has the turn.
+type writer struct {
+	db    *sql.DB
+	stmts map[string]*sql.Stmt
 }
 
 // Open opens the database at path and brings its schema up to date; it is made if it is not there, with mode 0600, in a folder that
@@ -90,14 +95,17 @@ func open(ctx context.Context, path string, o Options) (*Driver, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
-	d := &Driver{opts: o, path: path, writing: make(chan struct{}, 1), reads: map[string]*sql.Stmt{}, writes: map[string]*sql.Stmt{}}
-	if d.writer, err = connect(path, o, 1, false); err != nil {
-		return nil, err
+	d := &Driver{opts: o, path: path, writing: make(chan struct{}, 1), reads: map[string]*sql.Stmt{}, writer: &writer{}, loose: &writer{}}
+	for _, c := range []struct {
+		db   **sql.DB
+		size int
+		kind connection
+	}{{&d.writer.db, 1, durable}, {&d.loose.db, 1, lossy}, {&d.readers, o.Readers, reading}} {
+		if *c.db, err = connect(path, o, c.size, c.kind); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
 	}
-	if d.readers, err = connect(path, o, o.Readers, true); err != nil {
-		return nil, errors.Join(err, d.writer.Close())
-	}
-	if err := migrate(ctx, d.writer, path, o); err != nil {
+	if err := migrate(ctx, d.writer.db, path, o); err != nil {
 		_ = d.Close()
 		return nil, err
 	}
@@ -119,8 +127,17 @@ func (d *Driver) inPlace() error {
 		Hint: "Open the data directory again.", Err: err}
 }
 
+// connection is what a connection is for.
+type connection int
+
+const (
+	durable connection = iota // writes what is on the disk when it is committed
+	lossy                     // writes what may be lost with the power, and waits for no disk
+	reading
+)
+
 // connect returns a pool of connections, and makes none yet.
-func connect(path string, o Options, size int, readOnly bool) (*sql.DB, error) {
+func connect(path string, o Options, size int, kind connection) (*sql.DB, error) {
 	q := url.Values{
 		"_busy_timeout": {strconv.FormatInt(o.BusyTimeout.Milliseconds(), 10)},
 		"_foreign_keys": {"1"},
@@ -132,9 +149,12 @@ func connect(path string, o Options, size int, readOnly bool) (*sql.DB, error) {
 		"_txlock":      {"immediate"}, // a transaction that reads first and finds the database changed when it writes would fail
 		"_pragma":      {"fullfsync(1)", "trusted_schema(0)"},
 	}
-	if readOnly {
+	switch kind {
+	case reading:
 		q.Set("_query_only", "1")
 		q.Set("_txlock", "deferred")
+	case lossy:
+		q.Set("_synchronous", "NORMAL")
 	}
 	slashes := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashes, "/") {
@@ -152,7 +172,13 @@ func connect(path string, o Options, size int, readOnly bool) (*sql.DB, error) {
 // Close implements store.IndexDriver. It may be called more than once.
 func (d *Driver) Close() error {
 	// The writer last: closing the last connection writes the log back into the database, which a reader may not.
-	return errors.Join(d.readers.Close(), d.writer.Close())
+	var errs []error
+	for _, db := range []*sql.DB{d.readers, d.loose.db, d.writer.db} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // prepare returns the statement of a query, which is prepared when it is first used, on each connection once.
@@ -169,17 +195,20 @@ func (d *Driver) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return p, err
 }
 
-// prepareWrites prepares all that a transaction may use: within one, its only connection is taken. The caller has the turn to write.
-func (d *Driver) prepareWrites(ctx context.Context) error {
-	for _, query := range []string{selectCounts, upsertSession, selectPayload, insertEvent, insertArtifact, selectArtifact, deleteArtifact, updateDecoders} {
-		if d.writes[query] != nil {
+// prepare prepares what a transaction may use: within one, its only connection is taken. The caller has the turn to write.
+func (w *writer) prepare(ctx context.Context, queries []string) error {
+	if w.stmts == nil {
+		w.stmts = map[string]*sql.Stmt{}
+	}
+	for _, query := range queries {
+		if w.stmts[query] != nil {
 			continue
 		}
-		p, err := d.writer.PrepareContext(ctx, query)
+		p, err := w.db.PrepareContext(ctx, query)
 		if err != nil {
 			return err
 		}
-		d.writes[query] = p
+		w.stmts[query] = p
 	}
 	return nil
 }
@@ -218,12 +247,12 @@ func scanAll(rows *sql.Rows, scan func(*sql.Rows) error) error {
 
 // tx is a transaction that writes.
 type tx struct {
-	driver *Driver
+	writer *writer
 	tx     *sql.Tx
 }
 
 func (t tx) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
-	r, err := t.tx.StmtContext(ctx, t.driver.writes[query]).ExecContext(ctx, args...)
+	r, err := t.tx.StmtContext(ctx, t.writer.stmts[query]).ExecContext(ctx, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -231,7 +260,7 @@ func (t tx) exec(ctx context.Context, query string, args ...any) (changed int64,
 }
 
 func (t tx) rows(ctx context.Context, query string, scan func(*sql.Rows) error, args ...any) error {
-	rows, err := t.tx.StmtContext(ctx, t.driver.writes[query]).QueryContext(ctx, args...)
+	rows, err := t.tx.StmtContext(ctx, t.writer.stmts[query]).QueryContext(ctx, args...)
 	if err != nil {
 		return err
 	}
@@ -239,8 +268,12 @@ func (t tx) rows(ctx context.Context, query string, scan func(*sql.Rows) error, 
 	return scanAll(rows, scan)
 }
 
-// write runs f in a transaction and commits what it did, unless it fails.
-func (d *Driver) write(ctx context.Context, f func(tx) error) error {
+// write runs f, which uses these queries, in a transaction and commits what it did, unless it fails.
+func (d *Driver) write(ctx context.Context, queries []string, f func(tx) error) error {
+	return d.writeBy(ctx, d.writer, queries, f)
+}
+
+func (d *Driver) writeBy(ctx context.Context, w *writer, queries []string, f func(tx) error) error {
 	wait := time.NewTimer(d.opts.BusyTimeout)
 	defer wait.Stop()
 	select {
@@ -251,14 +284,14 @@ func (d *Driver) write(ctx context.Context, f func(tx) error) error {
 	case <-wait.C:
 		return errBusy(nil)
 	}
-	if err := d.prepareWrites(ctx); err != nil {
+	if err := w.prepare(ctx, queries); err != nil {
 		return driverError(ctx, err)
 	}
-	t, err := d.writer.BeginTx(ctx, nil)
+	t, err := w.db.BeginTx(ctx, nil)
 	if err != nil {
 		return driverError(ctx, err)
 	}
-	err = f(tx{d, t})
+	err = f(tx{w, t})
 	if err == nil {
 		err = d.inPlace()
 	}

@@ -74,7 +74,7 @@ func event(id string, second int64) store.Event {
 
 func add(t T, d store.IndexDriver, scope readapi.Scope, artifacts []store.Artifact, events ...store.Event) []int64 {
 	t.Helper()
-	seqs, err := d.Append(t.Context(), scope, artifacts, events)
+	seqs, err := d.Append(t.Context(), scope, Leased(t, d, store.Batch{Artifacts: artifacts, Events: events}))
 	must(t, err)
 	equal(t, "numbers returned", len(seqs), len(events))
 	return seqs
@@ -133,17 +133,19 @@ func indexArtifact(t T, h IndexHarness) {
 	uri.Source, uri.Blob, uri.Bytes, uri.MediaType, uri.Name, uri.Kind = store.SourceMemoryAddURI, "", 0, "", "", ""
 	add(t, d, mine, []store.Artifact{full, uri})
 	got, _ := get(t, d, mine, "full")
-	got.Seq = 0
+	got.Seq, got.Version = 0, 0
 	equal(t, "an artifact", got, full)
 	got, _ = get(t, d, mine, "uri")
-	got.Seq = 0
+	got.Seq, got.Version = 0, 0
 	equal(t, "a foreign URI", got, uri)
 }
 
 func indexArtifactList(t T, h IndexHarness) {
 	d := h.New(t)
 	add(t, d, mine, []store.Artifact{fullArtifact()})
-	equal(t, "artifacts", listed(t, d, mine), []store.Artifact{fullArtifact()})
+	want := fullArtifact()
+	want.Version = 1
+	equal(t, "artifacts", listed(t, d, mine), []store.Artifact{want})
 }
 
 func indexEvent(t T, h IndexHarness) {

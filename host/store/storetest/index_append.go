@@ -25,7 +25,7 @@ func indexAllOrNothing(t T, h IndexHarness) {
 	before, _, err := d.Session(t.Context(), mine)
 	must(t, err)
 	list := []store.Artifact{artifact(mine, "new"), artifact(mine, "taken"), artifact(mine, "newer")}
-	if _, err := d.Append(t.Context(), mine, list, []store.Event{event("f", 2)}); err == nil {
+	if _, err := d.Append(t.Context(), mine, Leased(t, d, store.Batch{Artifacts: list, Events: []store.Event{event("f", 2)}})); err == nil {
 		t.Fatalf("an id that is taken is no error")
 	}
 	equal(t, "artifacts", ids(listed(t, d, mine), artifactID), []string{"taken"})
@@ -36,7 +36,7 @@ func indexAllOrNothing(t T, h IndexHarness) {
 
 	fresh := readapi.Scope{Principal: "p3", Session: "s3"}
 	twice := []store.Artifact{artifact(fresh, "a"), artifact(fresh, "b"), artifact(fresh, "a")}
-	_, _ = d.Append(t.Context(), fresh, twice, []store.Event{event("e", 1), {ID: "e", Type: "user", Payload: []byte("1"), Time: at(1)}})
+	_, _ = d.Append(t.Context(), fresh, Leased(t, d, store.Batch{Artifacts: twice, Events: []store.Event{event("e", 1), {ID: "e", Type: "user", Payload: []byte("1"), Time: at(1)}}}))
 	if _, ok, err := d.Session(t.Context(), fresh); ok || err != nil {
 		t.Errorf("a first append that failed has made a session: %v", err)
 	}
@@ -53,13 +53,13 @@ func isConflict(t T, what string, err error) {
 func indexArtifactConflict(t T, h IndexHarness) {
 	d := h.New(t)
 	add(t, d, mine, []store.Artifact{artifact(mine, "a")})
-	_, err := d.Append(t.Context(), mine, []store.Artifact{artifact(mine, "a")}, nil)
+	_, err := d.Append(t.Context(), mine, Leased(t, d, store.Batch{Artifacts: []store.Artifact{artifact(mine, "a")}}))
 	isConflict(t, "an id that is taken", err)
-	_, err = d.Append(t.Context(), mine, []store.Artifact{artifact(mine, "b"), artifact(mine, "b")}, nil)
+	_, err = d.Append(t.Context(), mine, Leased(t, d, store.Batch{Artifacts: []store.Artifact{artifact(mine, "b"), artifact(mine, "b")}}))
 	isConflict(t, "an id that comes twice", err)
 	_, _, err = d.DeleteArtifact(t.Context(), mine, "a", at(5))
 	must(t, err)
-	_, err = d.Append(t.Context(), mine, []store.Artifact{artifact(mine, "a")}, nil)
+	_, err = d.Append(t.Context(), mine, Leased(t, d, store.Batch{Artifacts: []store.Artifact{artifact(mine, "a")}}))
 	isConflict(t, "the id of a deleted one", err)
 }
 
@@ -68,13 +68,13 @@ func indexEventConflict(t T, h IndexHarness) {
 	add(t, d, mine, nil, event("e", 1))
 	other := event("e", 1)
 	other.Payload = []byte(`{"id":"e" }`)
-	_, err := d.Append(t.Context(), mine, []store.Artifact{artifact(mine, "a")}, []store.Event{event("f", 2), other})
+	_, err := d.Append(t.Context(), mine, Leased(t, d, store.Batch{Artifacts: []store.Artifact{artifact(mine, "a")}, Events: []store.Event{event("f", 2), other}}))
 	isConflict(t, "an event with another payload", err)
 	equal(t, "artifacts", len(listed(t, d, mine)), 0)
 	equal(t, "events", ids(events(t, d, mine), eventID), []string{"e"})
 	one, two := event("g", 1), event("g", 1)
 	two.Payload = other.Payload
-	_, err = d.Append(t.Context(), mine, nil, []store.Event{one, two})
+	_, err = d.Append(t.Context(), mine, store.Batch{Events: []store.Event{one, two}})
 	isConflict(t, "two events of one id", err)
 }
 
@@ -98,7 +98,7 @@ func indexSameIDs(t T, h IndexHarness) {
 	for i, s := range scopes {
 		a, e := artifact(s, "a"), event("e", 1)
 		a.Name, e.Payload = fmt.Sprint(i), fmt.Append(nil, i)
-		if _, err := d.Append(t.Context(), s, []store.Artifact{a}, []store.Event{e}); err != nil {
+		if _, err := d.Append(t.Context(), s, Leased(t, d, store.Batch{Artifacts: []store.Artifact{a}, Events: []store.Event{e}})); err != nil {
 			t.Fatalf("ids that another session has: %v", err)
 		}
 	}
@@ -132,7 +132,7 @@ func indexCaseMatters(t T, h IndexHarness) {
 	d := h.New(t)
 	upper := readapi.Scope{Principal: "P1", Session: "S1"}
 	for _, s := range []readapi.Scope{mine, upper} {
-		if _, err := d.Append(t.Context(), s, []store.Artifact{artifact(s, "Ab"), artifact(s, "aB")}, []store.Event{event("Ab", 1), event("aB", 1)}); err != nil {
+		if _, err := d.Append(t.Context(), s, Leased(t, d, store.Batch{Artifacts: []store.Artifact{artifact(s, "Ab"), artifact(s, "aB")}, Events: []store.Event{event("Ab", 1), event("aB", 1)}})); err != nil {
 			t.Fatalf("ids that differ in case: %v", err)
 		}
 	}
@@ -167,7 +167,7 @@ func concurrentAppend(t T, scope readapi.Scope, d, beside store.IndexDriver) {
 				continue
 			}
 			id := fmt.Sprintf("w%dk%d", w, k)
-			seqs, err := d.Append(t.Context(), scope, []store.Artifact{artifact(scope, id)}, []store.Event{event(id+"a", 1), event(id+"b", 1)})
+			seqs, err := d.Append(t.Context(), scope, Leased(t, d, store.Batch{Artifacts: []store.Artifact{artifact(scope, id)}, Events: []store.Event{event(id+"a", 1), event(id+"b", 1)}}))
 			if err != nil || len(seqs) != 2 || seqs[1] != seqs[0]+1 {
 				t.Errorf("an append: %v, %v", seqs, err)
 			}

@@ -187,7 +187,7 @@ func indexSessionFields(t T, h IndexHarness) {
 	tool.Message = false
 	add(t, d, mine, nil, event("a", 5), tool)
 	add(t, d, mine, []store.Artifact{artifact(mine, "x")}, event("b", 2), event("c", 4))
-	want := store.Session{ID: "s1", Messages: 3, Created: at(2), Updated: at(8)}
+	want := store.Session{Principal: "p1", ID: "s1", Messages: 3, Files: 1, Bytes: 3, Created: at(2), Updated: at(8)}
 	s, ok, err := d.Session(t.Context(), mine)
 	must(t, err)
 	equal(t, "found", ok, true)
@@ -210,11 +210,11 @@ func indexSessionOfArtifacts(t T, h IndexHarness) {
 		equal(t, "found", ok, true)
 		return s
 	}
-	equal(t, "the session", session(), store.Session{ID: "s1", Created: at(3), Updated: at(7)})
+	equal(t, "the session", session(), store.Session{Principal: "p1", ID: "s1", Files: 2, Bytes: 6, Created: at(3), Updated: at(7)})
 	third := artifact(mine, "c")
 	third.Created = at(20)
 	add(t, d, mine, []store.Artifact{third}, event("e", 5))
-	equal(t, "the session", session(), store.Session{ID: "s1", Messages: 1, Created: at(5), Updated: at(5)})
+	equal(t, "the session", session(), store.Session{Principal: "p1", ID: "s1", Messages: 1, Files: 3, Bytes: 9, Created: at(5), Updated: at(5)})
 }
 
 func indexGeneration(t T, h IndexHarness) {
@@ -269,7 +269,7 @@ func indexDecodersConflict(t T, h IndexHarness) {
 	}
 	set, err := d.Decoders(t.Context())
 	must(t, err)
-	equal(t, "the set", fmt.Sprint(set), "{1 [{kept  false}]}")
+	equal(t, "the set", fmt.Sprint(set), "{1 [{kept  false}] []}")
 }
 
 // Of many who change the same generation, one does.

@@ -17,7 +17,7 @@ import (
 // brokenIndex is a sound driver, but for the methods that a hook replaces. Every read goes through one of the map functions.
 type brokenIndex struct {
 	store.IndexDriver
-	appendRows  func(ctx context.Context, s readapi.Scope, as []store.Artifact, es []store.Event) ([]int64, error)
+	appendRows  func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error)
 	artifacts   func(s readapi.Scope, rows []store.Artifact, g int64) ([]store.Artifact, int64)
 	ask         func(ids []readapi.ArtifactID) []readapi.ArtifactID
 	list        func(s readapi.Scope, rows []store.Artifact, g int64) ([]store.Artifact, int64)
@@ -46,11 +46,11 @@ func (d *brokenIndex) scope(method string, s readapi.Scope, empty bool) (readapi
 	return f(s), true
 }
 
-func (d *brokenIndex) Append(ctx context.Context, s readapi.Scope, as []store.Artifact, es []store.Event) ([]int64, error) {
+func (d *brokenIndex) Append(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
 	if d.appendRows != nil {
-		return d.appendRows(ctx, s, as, es)
+		return d.appendRows(ctx, s, b)
 	}
-	return d.IndexDriver.Append(ctx, s, as, es)
+	return d.IndexDriver.Append(ctx, s, b)
 }
 
 func (d *brokenIndex) Artifacts(ctx context.Context, s readapi.Scope, ids []readapi.ArtifactID) ([]store.Artifact, int64, error) {
@@ -331,41 +331,41 @@ func indexBreaks() map[string]func(d *brokenIndex) {
 func breaksOfChanges() map[string]func(d *brokenIndex) {
 	return map[string]func(d *brokenIndex){
 		"Numbers": func(d *brokenIndex) { // of what is returned
-			d.appendRows = func(ctx context.Context, s readapi.Scope, as []store.Artifact, es []store.Event) ([]int64, error) {
-				seqs, err := d.IndexDriver.Append(ctx, s, as, es)
+			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
+				seqs, err := d.IndexDriver.Append(ctx, s, b)
 				return each(func(n *int64) { *n++ })(seqs), err
 			}
 		},
 		"AllOrNothing": func(d *brokenIndex) { // the events stay where an artifact fails
-			d.appendRows = func(ctx context.Context, s readapi.Scope, as []store.Artifact, es []store.Event) ([]int64, error) {
-				seqs, err := d.IndexDriver.Append(ctx, s, as, es)
-				if err != nil && len(as) > 2 {
-					_, _ = d.IndexDriver.Append(ctx, s, nil, es)
+			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
+				seqs, err := d.IndexDriver.Append(ctx, s, b)
+				if err != nil && len(b.Artifacts) > 2 {
+					_, _ = d.IndexDriver.Append(ctx, s, store.Batch{Events: b.Events})
 				}
 				return seqs, err
 			}
 		},
 		"ArtifactConflict": func(d *brokenIndex) { // an id that comes twice is taken once
-			d.appendRows = func(ctx context.Context, s readapi.Scope, as []store.Artifact, es []store.Event) ([]int64, error) {
-				as = slices.CompactFunc(slices.Clone(as), func(a, b store.Artifact) bool { return a.ID == b.ID })
-				return d.IndexDriver.Append(ctx, s, as, es)
+			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
+				b.Artifacts = slices.CompactFunc(slices.Clone(b.Artifacts), func(a, b store.Artifact) bool { return a.ID == b.ID })
+				return d.IndexDriver.Append(ctx, s, b)
 			}
 		},
 		"EventConflict": func(d *brokenIndex) { // the first payload wins
-			d.appendRows = func(ctx context.Context, s readapi.Scope, as []store.Artifact, es []store.Event) ([]int64, error) {
-				es = slices.Clone(es)
-				for i, e := range es {
+			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
+				b.Events = slices.Clone(b.Events)
+				for i, e := range b.Events {
 					if was, ok, _ := d.IndexDriver.Event(ctx, s, e.ID); ok {
-						es[i].Payload = was.Payload
+						b.Events[i].Payload = was.Payload
 					}
 				}
-				return d.IndexDriver.Append(ctx, s, as, es)
+				return d.IndexDriver.Append(ctx, s, b)
 			}
 		},
 		"Idempotent": func(d *brokenIndex) { // the number of an event that was there is one too high
-			d.appendRows = func(ctx context.Context, s readapi.Scope, as []store.Artifact, es []store.Event) ([]int64, error) {
+			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
 				last, ok, _ := d.IndexDriver.LastEvent(ctx, s)
-				seqs, err := d.IndexDriver.Append(ctx, s, as, es)
+				seqs, err := d.IndexDriver.Append(ctx, s, b)
 				return each(func(n *int64) {
 					if ok && *n < last.Seq {
 						*n++
@@ -375,8 +375,8 @@ func breaksOfChanges() map[string]func(d *brokenIndex) {
 		},
 		"SameIDs": func(d *brokenIndex) { // the id of an event is unique in the principal
 			taken := map[string]readapi.Scope{}
-			d.appendRows = func(ctx context.Context, s readapi.Scope, as []store.Artifact, es []store.Event) ([]int64, error) {
-				for _, e := range es {
+			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
+				for _, e := range b.Events {
 					if string(e.Payload) == `{"id":"`+e.ID+`"}` {
 						continue
 					}
@@ -385,7 +385,7 @@ func breaksOfChanges() map[string]func(d *brokenIndex) {
 					}
 					taken[e.ID] = s
 				}
-				return d.IndexDriver.Append(ctx, s, as, es)
+				return d.IndexDriver.Append(ctx, s, b)
 			}
 		},
 		"CaseMatters": func(d *brokenIndex) {
@@ -446,11 +446,11 @@ func breaksOfChanges() map[string]func(d *brokenIndex) {
 		},
 		"ConcurrentAppend": func(d *brokenIndex) { // fails where another one writes
 			var c crowd
-			d.appendRows = func(ctx context.Context, s readapi.Scope, as []store.Artifact, es []store.Event) ([]int64, error) {
+			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
 				if s == mine && !c.enter() {
 					return nil, readapi.CodeBusy
 				}
-				return d.IndexDriver.Append(ctx, s, as, es)
+				return d.IndexDriver.Append(ctx, s, b)
 			}
 		},
 	}

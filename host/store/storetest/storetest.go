@@ -9,9 +9,14 @@ package storetest
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"reflect"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 )
@@ -85,4 +90,27 @@ func together(n int, f func(i int)) {
 	}
 	close(start)
 	wg.Wait()
+}
+
+// Lessor is a driver or a store.Index.
+type Lessor interface {
+	LeaseBlobs(ctx context.Context, holder string, digests []string, ttl time.Duration) error
+}
+
+var holders atomic.Int64
+
+// Leased leases the bytes of the batch's artifacts for a new holder and returns the batch with it, for an Append that is to succeed.
+func Leased(t interface{ Context() context.Context }, d Lessor, b store.Batch) store.Batch {
+	b.Holder = fmt.Sprint("test-", os.Getpid(), "-", holders.Add(1))
+	var digests []string
+	for _, a := range b.Artifacts {
+		if store.ValidDigest(a.Blob) {
+			digests = append(digests, a.Blob)
+		}
+	}
+	slices.Sort(digests)
+	for part := range slices.Chunk(slices.Compact(digests), store.MaxPage) {
+		_ = d.LeaseBlobs(t.Context(), b.Holder, part, time.Minute) // without it, Append fails
+	}
+	return b
 }

@@ -14,7 +14,7 @@ CREATE TABLE artifacts (
     declared   TEXT    NOT NULL,
     mismatch   INTEGER NOT NULL,
     created    INTEGER NOT NULL,
-    deleted    INTEGER,                   -- NULL while it is live
+    deleted    INTEGER, version INTEGER NOT NULL DEFAULT 1, purging INTEGER NOT NULL DEFAULT 0,                   -- NULL while it is live
     PRIMARY KEY (principal, session, id),
     UNIQUE (principal, session, seq),
     FOREIGN KEY (principal, session) REFERENCES sessions (principal, session)
@@ -23,6 +23,15 @@ CREATE TABLE artifacts (
 CREATE INDEX artifacts_by_blob ON artifacts (blob) WHERE blob IS NOT NULL;
 
 CREATE INDEX artifacts_by_id ON artifacts (id);
+
+CREATE INDEX artifacts_by_name ON artifacts (principal, session, name, version);
+
+CREATE INDEX artifacts_purging ON artifacts (principal, session, id) WHERE purging = 1;
+
+CREATE TABLE claims (
+    sha256 TEXT    NOT NULL PRIMARY KEY,
+    until  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE decoder_set (
     one        INTEGER PRIMARY KEY CHECK (one = 1),
@@ -45,6 +54,27 @@ CREATE TABLE events (
     FOREIGN KEY (principal, session) REFERENCES sessions (principal, session)
 ) STRICT;
 
+CREATE TABLE hosts (
+    id       TEXT    NOT NULL PRIMARY KEY,
+    decoders TEXT    NOT NULL,               -- JSON: an array of {name, digest, enabled}
+    until    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leases (
+    sha256 TEXT    NOT NULL,
+    holder TEXT    NOT NULL,
+    until  INTEGER NOT NULL,
+    PRIMARY KEY (sha256, holder)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX leases_by_holder ON leases (holder);
+
+CREATE TABLE names (
+    name   TEXT    NOT NULL PRIMARY KEY,
+    holder TEXT    NOT NULL,
+    until  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE sessions (
     principal TEXT    NOT NULL,
     session   TEXT    NOT NULL,
@@ -53,9 +83,29 @@ CREATE TABLE sessions (
     artifacts INTEGER NOT NULL,           -- the next artifact's seq
     created   INTEGER NOT NULL,
     updated   INTEGER NOT NULL,
-    archived  INTEGER NOT NULL DEFAULT 0,
+    archived  INTEGER NOT NULL DEFAULT 0, files   INTEGER NOT NULL DEFAULT 0, bytes   INTEGER NOT NULL DEFAULT 0, deleted INTEGER, purging INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (principal, session)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX sessions_by_update ON sessions (principal, updated DESC, session);
+
+CREATE INDEX sessions_purging ON sessions (principal, session) WHERE purging = 1;
+
+CREATE TABLE uploads (
+    principal TEXT NOT NULL,
+    session   TEXT NOT NULL,
+    id        TEXT NOT NULL,
+    begun     TEXT NOT NULL,                 -- digest of what it was begun with
+    artifact  TEXT NOT NULL,
+    PRIMARY KEY (principal, session, id),
+    FOREIGN KEY (principal, session) REFERENCES sessions (principal, session)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX uploads_by_artifact ON uploads (principal, session, artifact);
+
+CREATE TABLE usage (
+    principal TEXT    NOT NULL PRIMARY KEY,  -- '' is all together
+    files     INTEGER NOT NULL,
+    bytes     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
