@@ -93,7 +93,7 @@ func (h *Host) keyOf(row store.Artifact, able []accepted, ask asked, lim readapi
 		Decoder   readapi.DecoderInfo
 	}
 	type inside struct {
-		Generation         int64
+		Set                [sha256.Size]byte
 		Decoders           []readapi.DecoderInfo
 		MaxBytes, MaxImage int64
 	}
@@ -121,7 +121,7 @@ func (h *Host) keyOf(row store.Artifact, able []accepted, ask asked, lim readapi
 		k.From = ask.from.decoder
 	}
 	if len(ask.req.Child) > 0 || ask.req.Form == readapi.FormImage {
-		k.Inside = &inside{v.generation, h.decoders.All(), lim.MaxInputBytes, lim.MaxImageInputBytes}
+		k.Inside = &inside{v.sum, h.decoders.All(), lim.MaxInputBytes, lim.MaxImageInputBytes}
 	}
 	b, err := json.Marshal(k)
 	if err != nil {

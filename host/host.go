@@ -31,6 +31,13 @@ type Options struct {
 	Audit func(AuditEvent)
 
 	Now func() time.Time // default time.Now
+
+	// HostTTL is how long the other hosts of the store count on this one when they do not hear from it; default 30 s. An address is offered
+	// only for what every host can open, so a host that ends without Close holds back for so long what it could not read.
+	HostTTL time.Duration
+
+	// Alone is for a process that soon ends, a command: it is none of the hosts on which the others count, and its decoders hold nothing back.
+	Alone bool
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -46,14 +53,17 @@ func (o *Options) withDefaults() (Options, error) {
 	out.MaxAttachments = cmp.Or(out.MaxAttachments, readapi.MaxAttachments)
 	out.CacheBytes = cmp.Or(out.CacheBytes, 64<<20)
 	out.URIPrefix = cmp.Or(out.URIPrefix, readapi.URIPrefix)
+	out.HostTTL = cmp.Or(out.HostTTL, defaultHostTTL)
 	if out.Now == nil {
 		out.Now = time.Now
 	}
 	switch {
-	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1:
+	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1, out.HostTTL < 0:
 		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
 	case out.MaxAttachments > readapi.MaxAttachments:
 		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")
+	case out.HostTTL < 3*time.Millisecond:
+		return out, invalid("the host could not renew its place in that time", "Leave HostTTL at 0 for the default.")
 	case !readapi.ValidURIPrefix(out.URIPrefix):
 		return out, invalid("the prefix of addresses is not that of a URI", "It has a scheme and ://, as in "+readapi.URIPrefix+".")
 	}
@@ -71,6 +81,7 @@ type Host struct {
 	reader   *Reader
 	accepts  predicate
 	view     atomic.Pointer[view] // the decoder set, as it was when it was last looked at
+	member   *membership          // nil: it is on no list of hosts
 	answers  *answers             // nil: no cache
 	audit    *auditor             // nil: nobody is told
 
@@ -97,13 +108,13 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 	}
 	h := &Host{
 		opts: o, blobs: blobs, index: index, ledger: ledger.New(index), decoders: decoders,
-		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(),
+		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(), member: newMembership(o),
 	}
 	h.recall = recall.New(h.ledger, offers{h})
 	if h.answers, err = newAnswers(o.CacheBytes); err != nil {
 		return nil, readapi.AsError(op, err)
 	}
-	if err := h.register(ctx); err != nil {
+	if err := h.join(ctx); err != nil {
 		return nil, readapi.AsError(op, err)
 	}
 	h.audit = newAuditor(o.Audit, index)
@@ -143,12 +154,13 @@ func steps[T any](h *Host, op string, seq iter.Seq2[T, error]) iter.Seq2[T, erro
 	}
 }
 
-// Close waits for the calls that run, and then until the audit hook knows everything. Later calls are canceled. It is idempotent.
+// Close waits for the calls that run, has the other hosts of the store count on this one no more, and waits until the audit hook knows everything. Later calls are canceled. It is idempotent.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
 	h.running.Wait()
+	h.member.leave()
 	h.audit.close()
 	return nil
 }
