@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -79,6 +80,29 @@ func (a *answers) put(key cacheKey, doc *readapi.Document) {
 	}
 	if n := documentBytes(doc); n <= a.most {
 		a.cache.Set(key, kept{cloneDocument(doc), n})
+	}
+}
+
+// cached returns the answer under key, the caller's, or nil. What the shared cache has, the host keeps for itself too.
+func (h *Host) cached(ctx context.Context, key cacheKey, ask asked) *readapi.Document {
+	if doc := h.answers.get(key); doc != nil {
+		return doc
+	}
+	if ask.req.Password != "" {
+		return nil
+	}
+	doc := h.shared.get(ctx, key)
+	if doc != nil {
+		h.answers.put(key, doc)
+	}
+	return doc
+}
+
+// keep keeps a copy of doc. What a password has opened stays in this process, where the password's digest means something.
+func (h *Host) keep(ctx context.Context, key cacheKey, ask asked, doc *readapi.Document) {
+	h.answers.put(key, doc)
+	if h.shared != nil && ask.req.Password == "" {
+		h.shared.put(ctx, key, cloneDocument(doc))
 	}
 }
 

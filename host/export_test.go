@@ -36,3 +36,9 @@ func Beat(t testing.TB, h *Host) {
 
 // MemberID is what the store calls h.
 func MemberID(h *Host) string { return h.member.id }
+
+// Seal and Unseal write and read an answer of a shared cache.
+var Seal, Unseal = seal, unseal
+
+// SharedDone waits until what has been read is in the shared cache.
+func SharedDone(h *Host) { h.shared.running.Wait() }

@@ -20,7 +20,7 @@ type Options struct {
 	MaxAttachmentBytes int64          // of one file; default 50 MiB
 	MaxAttachments     int            // of one message; default, and most, readapi.MaxAttachments
 	Quota              store.Quota    // of what is kept; default none
-	CacheBytes         int64          // of decoded answers, together; default 64 MiB; -1: no cache
+	CacheBytes         int64          // of decoded answers in memory, together; default 64 MiB; -1: none are kept there
 	URIPrefix          string         // of addresses; default readapi.URIPrefix; see readapi.ValidURIPrefix
 
 	Profiles []readapi.Profile // on top of the built-in ones; see profile.NewSet
@@ -29,6 +29,11 @@ type Options struct {
 	// Audit is called for every access and every refusal, with its real cause, one at a time, in order. It may lag behind the call that
 	// it is about; when it lags far behind, calls wait for it. Close waits for it. It must not call the host. nil: nobody is told.
 	Audit func(AuditEvent)
+
+	// Cache keeps decoded answers for other hosts too, and over restarts; nil: nothing does. An answer that a password opened is not among them.
+	// It stays the caller's to close, after the host. A cache that is slow or fails costs a read at most some fifty milliseconds.
+	Cache      store.CacheDriver
+	CacheTotal int64 // bytes of all answers in Cache; default 256 MiB
 
 	Now func() time.Time // default time.Now
 
@@ -52,13 +57,14 @@ func (o *Options) withDefaults() (Options, error) {
 	out.MaxAttachmentBytes = cmp.Or(out.MaxAttachmentBytes, 50<<20)
 	out.MaxAttachments = cmp.Or(out.MaxAttachments, readapi.MaxAttachments)
 	out.CacheBytes = cmp.Or(out.CacheBytes, 64<<20)
+	out.CacheTotal = cmp.Or(out.CacheTotal, 256<<20)
 	out.URIPrefix = cmp.Or(out.URIPrefix, readapi.URIPrefix)
 	out.HostTTL = cmp.Or(out.HostTTL, defaultHostTTL)
 	if out.Now == nil {
 		out.Now = time.Now
 	}
 	switch {
-	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1, out.HostTTL < 0:
+	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1, out.CacheTotal < 0, out.HostTTL < 0:
 		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
 	case out.MaxAttachments > readapi.MaxAttachments:
 		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")
@@ -83,6 +89,7 @@ type Host struct {
 	view     atomic.Pointer[view] // the decoder set, as it was when it was last looked at
 	member   *membership          // nil: it is on no list of hosts
 	answers  *answers             // nil: no cache
+	shared   *shared              // nil: no cache that others use
 	audit    *auditor             // nil: nobody is told
 
 	mu      sync.RWMutex
@@ -109,6 +116,7 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 	h := &Host{
 		opts: o, blobs: blobs, index: index, ledger: ledger.New(index), decoders: decoders,
 		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(), member: newMembership(o),
+		shared: newShared(o.Cache, o.CacheTotal),
 	}
 	h.recall = recall.New(h.ledger, offers{h})
 	if h.answers, err = newAnswers(o.CacheBytes); err != nil {
@@ -161,6 +169,7 @@ func (h *Host) Close() error {
 	h.mu.Unlock()
 	h.running.Wait()
 	h.member.leave()
+	h.shared.close()
 	h.audit.close()
 	return nil
 }
