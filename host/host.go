@@ -32,8 +32,8 @@ type Options struct {
 
 	// Cache keeps decoded answers for other hosts too, and over restarts; nil: nothing does. An answer that a password opened is not among them.
 	// It stays the caller's to close, after the host. A cache that is slow or fails costs a read at most some fifty milliseconds.
-	Cache      store.CacheDriver
-	CacheTotal int64 // bytes of all answers in Cache; default 256 MiB
+	Cache            store.CacheDriver
+	SharedCacheBytes int64 // of all answers in Cache, together; default 256 MiB
 
 	Now func() time.Time // default time.Now
 
@@ -57,14 +57,14 @@ func (o *Options) withDefaults() (Options, error) {
 	out.MaxAttachmentBytes = cmp.Or(out.MaxAttachmentBytes, 50<<20)
 	out.MaxAttachments = cmp.Or(out.MaxAttachments, readapi.MaxAttachments)
 	out.CacheBytes = cmp.Or(out.CacheBytes, 64<<20)
-	out.CacheTotal = cmp.Or(out.CacheTotal, 256<<20)
+	out.SharedCacheBytes = cmp.Or(out.SharedCacheBytes, 256<<20)
 	out.URIPrefix = cmp.Or(out.URIPrefix, readapi.URIPrefix)
 	out.HostTTL = cmp.Or(out.HostTTL, defaultHostTTL)
 	if out.Now == nil {
 		out.Now = time.Now
 	}
 	switch {
-	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1, out.CacheTotal < 0, out.HostTTL < 0:
+	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1, out.SharedCacheBytes < 0, out.HostTTL < 0:
 		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
 	case out.MaxAttachments > readapi.MaxAttachments:
 		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")
@@ -116,7 +116,7 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 	h := &Host{
 		opts: o, blobs: blobs, index: index, ledger: ledger.New(index), decoders: decoders,
 		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(), member: newMembership(o),
-		shared: newShared(o.Cache, o.CacheTotal),
+		shared: newShared(o.Cache, o.SharedCacheBytes),
 	}
 	h.recall = recall.New(h.ledger, offers{h})
 	if h.answers, err = newAnswers(o.CacheBytes); err != nil {

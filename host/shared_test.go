@@ -253,7 +253,7 @@ func TestSharedCacheFails(t *testing.T) {
 func TestSharedCacheSize(t *testing.T) {
 	c := newShelf()
 	q := &sizedAnswers{quick: newQuick(), n: 64 << 10}
-	h := newPlace().open(t, q, &host.Options{Cache: c, CacheTotal: 4 << 20})
+	h := newPlace().open(t, q, &host.Options{Cache: c, SharedCacheBytes: 4 << 20})
 	s := h.Session(scope("s"))
 	all := readapi.Selection{MaxTokens: -1}
 	for i := range 200 { // 25 eighths
