@@ -20,6 +20,9 @@ type Options struct {
 	MaxAttachmentBytes int64          // of one file; default 50 MiB
 	MaxAttachments     int            // of one message; default, and most, readapi.MaxAttachments
 	Quota              store.Quota    // of what is kept; default none
+	MaxUploads         int            // that a principal may have under way; default 16
+	MaxUploadBytes     int64          // of those, as announced; default 128 MiB, or one file of MaxAttachmentBytes where that is more
+	UploadTTL          time.Duration  // how long an upload waits for its next part; default 5 minutes
 	CacheBytes         int64          // of decoded answers, together; default 64 MiB; -1: no cache
 	URIPrefix          string         // of addresses; default readapi.URIPrefix; see readapi.ValidURIPrefix
 
@@ -44,13 +47,16 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	out.MaxAttachmentBytes = cmp.Or(out.MaxAttachmentBytes, 50<<20)
 	out.MaxAttachments = cmp.Or(out.MaxAttachments, readapi.MaxAttachments)
+	out.MaxUploads = cmp.Or(out.MaxUploads, 16)
+	out.MaxUploadBytes = cmp.Or(out.MaxUploadBytes, max(128<<20, out.MaxAttachmentBytes))
+	out.UploadTTL = cmp.Or(out.UploadTTL, 5*time.Minute)
 	out.CacheBytes = cmp.Or(out.CacheBytes, 64<<20)
 	out.URIPrefix = cmp.Or(out.URIPrefix, readapi.URIPrefix)
 	if out.Now == nil {
 		out.Now = time.Now
 	}
 	switch {
-	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1:
+	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.MaxUploads < 0, out.MaxUploadBytes < 0, out.UploadTTL < 0, out.CacheBytes < -1:
 		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
 	case out.MaxAttachments > readapi.MaxAttachments:
 		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")
@@ -73,6 +79,8 @@ type Host struct {
 	view     atomic.Pointer[view] // the decoder set, as it was when it was last looked at
 	answers  *answers             // nil: no cache
 	audit    *auditor             // nil: nobody is told
+	uploads  *uploads
+	keeper   keeper
 
 	mu      sync.RWMutex
 	closed  bool
@@ -99,6 +107,7 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 		opts: o, blobs: blobs, index: index, ledger: ledger.New(index), decoders: decoders,
 		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(),
 	}
+	h.uploads, h.keeper = newUploads(h), plainKeeper{blobs, index}
 	h.recall = recall.New(h.ledger, offers{h})
 	if h.answers, err = newAnswers(o.CacheBytes); err != nil {
 		return nil, readapi.AsError(op, err)
@@ -149,6 +158,7 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.mu.Unlock()
 	h.running.Wait()
+	h.uploads.close()
 	h.audit.close()
 	return nil
 }
