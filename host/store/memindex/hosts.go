@@ -41,7 +41,7 @@ func (d *Driver) PutHost(_ context.Context, host store.HostEntry, ttl time.Durat
 	defer d.mu.Unlock()
 	now := time.Now()
 	was, known := d.hosts[host.ID]
-	changed := !known || !slices.Equal(was.Decoders, host.Decoders)
+	changed := !known || !was.Until.After(now) || !slices.Equal(was.Decoders, host.Decoders)
 	for id, h := range d.hosts {
 		if id != host.ID && !h.Until.After(now) {
 			delete(d.hosts, id)

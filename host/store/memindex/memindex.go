@@ -80,6 +80,9 @@ func (d *Driver) Append(_ context.Context, scope readapi.Scope, b store.Batch) (
 	if err != nil {
 		return nil, err
 	}
+	if err := s.uploadsOf(b.Uploads); err != nil {
+		return nil, err
+	}
 	if err := d.covered(b.Holder, artifacts); err != nil {
 		return nil, err
 	}
@@ -138,6 +141,22 @@ func (s *session) fresh(b store.Batch) (out []store.Artifact, err error) {
 		}
 	}
 	return out, nil
+}
+
+// uploadsOf checks that none of the uploads is another one than the session has, or than comes with it.
+func (s *session) uploadsOf(uploads []store.Upload) error {
+	known := map[string]store.Upload{}
+	for _, u := range uploads {
+		was, ok := s.uploads[u.ID]
+		if !ok {
+			was, ok = known[u.ID]
+		}
+		if ok && was != u {
+			return &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another upload with this id", Hint: "Give the upload another id.", Final: true}
+		}
+		known[u.ID] = u
+	}
+	return nil
 }
 
 // plan numbers the events and finds those that are new, and changes nothing.

@@ -14,7 +14,7 @@ const (
 
 	endClaim = `DELETE FROM claims WHERE sha256 = ?1`
 
-	upsertLease = `INSERT INTO leases (sha256, holder, until) VALUES (?1, ?2, ?3) ON CONFLICT (sha256, holder) DO UPDATE SET until = excluded.until`
+	upsertLease = `INSERT INTO leases (sha256, holder, until) VALUES (?1, ?2, ?3) ON CONFLICT (sha256, holder) DO UPDATE SET until = max(until, excluded.until)`
 
 	isUsed = `SELECT EXISTS (SELECT 1 FROM artifacts INDEXED BY artifacts_by_blob WHERE blob = ?1 AND purging = 0)
 		OR EXISTS (SELECT 1 FROM leases WHERE sha256 = ?1 AND until > ?2) OR EXISTS (SELECT 1 FROM claims WHERE sha256 = ?1 AND until > ?2)`

@@ -17,7 +17,7 @@ const (
 
 	updateDecoders = `UPDATE decoder_set SET generation = ?1 + 1, decoders = ?2 WHERE generation = ?1`
 
-	selectHost = `SELECT decoders FROM hosts WHERE id = ?1`
+	selectHost = `SELECT decoders FROM hosts WHERE id = ?1 AND until > ?2`
 
 	upsertHost = `INSERT INTO hosts (id, decoders, until) VALUES (?1, ?2, ?3)
 		ON CONFLICT (id) DO UPDATE SET decoders = excluded.decoders, until = excluded.until`
@@ -93,8 +93,8 @@ func (d *Driver) PutHost(ctx context.Context, host store.HostEntry, ttl time.Dur
 	}
 	now := time.Now()
 	err = d.writeBy(ctx, d.loose, []string{selectHost, upsertHost, dropHosts, nextGeneration, selectGeneration}, func(t tx) error {
-		was := ""
-		if err := t.rows(ctx, selectHost, func(rows *sql.Rows) error { return rows.Scan(&was) }, host.ID); err != nil {
+		was := "" // of one that is gone, too
+		if err := t.rows(ctx, selectHost, func(rows *sql.Rows) error { return rows.Scan(&was) }, host.ID, now.UnixMilli()); err != nil {
 			return err
 		}
 		dropped, err := t.exec(ctx, dropHosts, now.UnixMilli(), host.ID)
