@@ -23,21 +23,20 @@ type MigrateOptions struct {
 // it runs may be missed; so let a first run copy the most, stop who writes, and run it again.
 //
 // Errors: conflict where the target has what the source has not (see Prune), or the source changed while it was copied: the report names
-// each; corrupt where bytes of the source are damaged, which are left out and named; busy while another migration from this source runs;
-// invalid_request; those of the two stores.
+// each; corrupt where bytes of the source are damaged, which are left out and named; invalid_request; those of the two stores.
 func Migrate(ctx context.Context, from, to Store, o MigrateOptions) (*Report, error) {
 	const op = "transfer.Migrate"
 	if err := checkStores(o.Jobs, from, to); err != nil {
 		return nil, readapi.AsError(op, err)
 	}
 	c := &copier{from: from, to: to, prune: o.Prune, dry: o.DryRun, jobs: jobs(o.Jobs), out: &reporter{progress: o.Progress}}
-	return c.out.result(op, c.migrate(ctx, "migrate"))
+	return c.out.result(op, c.migrate(ctx))
 }
 
 // migrate copies everything and reads it back.
-func (c *copier) migrate(ctx context.Context, name string) error {
+func (c *copier) migrate(ctx context.Context) error {
 	defer c.end(ctx)
-	if err := c.begin(ctx, name); err != nil {
+	if err := c.begin(ctx); err != nil {
 		return err
 	}
 	if err := c.foreign(ctx); err != nil {
