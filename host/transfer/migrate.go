@@ -11,7 +11,7 @@ import (
 // MigrateOptions of Migrate.
 type MigrateOptions struct {
 	Progress func(Counts) // called now and then, from several goroutines
-	DryRun   bool         // reads everything and writes nothing: the report says what would be done
+	DryRun   bool         // reads everything and writes nothing; the report says what would be done, and counts a file for each session that has it
 	Prune    bool         // what the target has and the source has not is removed from the target, as when it was purged between two runs
 	Jobs     int          // files that are copied at a time; default 4
 }
@@ -152,7 +152,7 @@ func (c *copier) readBack(ctx context.Context) error {
 				c.out.count(func(n *Counts) { n.Verified++ })
 				return nil
 			case readapi.CodeCorrupt, readapi.CodeNotFound:
-				c.out.problem(Problem{Code: readapi.CodeCorrupt, Detail: "at the target: " + sentence(err), Blob: digest})
+				c.out.problem(Problem{Code: readapi.CodeCorrupt, Detail: "at the target: " + detail(err), Blob: digest})
 				return nil
 			}
 			return err
