@@ -99,6 +99,15 @@ var plans = map[string]plan{
 	"dropHost":         {dropHost, []string{"SEARCH hosts USING PRIMARY KEY (id=?)"}},
 	"resignName":       {resignName, []string{"SEARCH names USING PRIMARY KEY (name=?)"}},
 
+	// What is left behind is little; what is counted again is looked through by an operator.
+	"sweepLeases":    {sweepLeases, []string{"SCAN leases"}},
+	"sweepClaims":    {sweepClaims, []string{"SCAN claims"}},
+	"sweepNames":     {sweepNames, []string{"SCAN names"}},
+	"recountSession": {recountSession, []string{"MATERIALIZE v", "SEARCH artifacts USING PRIMARY KEY " + inSession + ")", session, "SCAN v"}},
+	"recountOwn":     {recountOwn, []string{"SEARCH sessions USING PRIMARY KEY (principal=?)"}},
+	"recountAll":     {recountAll, []string{"SCAN sessions"}},
+	"quickCheck":     {quickCheck, []string{"SCAN pragma_quick_check"}},
+
 	"upsertSession": {upsertSession, nil}, "loadSession": {loadSession, nil}, "insertArtifact": {insertArtifact, nil}, "insertEvent": {insertEvent, nil},
 	"loadEvent": {loadEvent, nil}, "insertUpload": {insertUpload, nil}, "loadUpload": {loadUpload, nil}, "upsertLease": {upsertLease, nil}, "upsertClaim": {upsertClaim, nil},
 	"upsertHost": {upsertHost, nil}, "acquireName": {acquireName, nil},
