@@ -189,7 +189,7 @@ func breaksOfClaims() map[string]func(d *brokenIndex) {
 			var c crowd
 			d.claim = func(ctx context.Context, sha256 string, ttl time.Duration) (bool, error) {
 				ok, err := d.IndexDriver.ClaimBlob(ctx, sha256, ttl)
-				return ok || !c.enter(), err
+				return ok || sha256 < blobName(10) && !c.enter(), err
 			}
 		},
 	}

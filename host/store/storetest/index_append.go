@@ -240,4 +240,5 @@ func indexBeside(t T, h IndexHarness) {
 	equal(t, "hosts", hostsOf(decoderSet(t, d)), []string{"h"})
 	equal(t, "one of two", []bool{has(t, d, "gc", "x"), has(t, other, "gc", "y")}, []bool{true, false})
 	concurrentAppend(t, otherPrincipal, d, other)
+	race(t, d, other, 10)
 }
