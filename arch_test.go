@@ -78,11 +78,12 @@ var rules = []rule{
 	{"host/store/...", words("readapi host/store/..."), words("golang.org/x/sys")},
 	{"host/ledger", words("readapi host/store"), nil},
 	{"host/redact", nil, nil},
+	{"host/retain", words("readapi host/store host/ledger"), nil},
 	{"host/recall", words("readapi host/ledger host/redact host/store"), words("golang.org/x/text")},
 	{"host/tools", words("readapi host host/ledger host/recall"), nil},
 	{"host/server/...", words("readapi host/..."), words("github.com/modelcontextprotocol/go-sdk golang.org/x/sync")},
 	{"host/transfer", words("readapi host/store host/store/fileblob host/store/sqliteindex"), nil},
-	{"host", words("readapi host/profile host/sniff host/store host/ledger host/recall host/redact"), words("github.com/maypok86/otter/v2 golang.org/x/sync")},
+	{"host", words("readapi host/profile host/sniff host/store host/ledger host/recall host/redact host/retain"), words("github.com/maypok86/otter/v2 golang.org/x/sync")},
 
 	{"cmd/...", words("..."), words("github.com/spf13/cobra github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/adrg/xdg " +
 		"github.com/pelletier/go-toml/v2 golang.org/x/term golang.org/x/sys golang.org/x/text")},
