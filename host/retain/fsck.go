@@ -196,9 +196,6 @@ func (c *check) purges(ctx context.Context, before map[store.Purge]bool) error {
 			return nil
 		}
 		_, err := c.keeper.recover(ctx, told)
-		if ctx.Err() == nil {
-			err = nil // it was told with what it is about
-		}
 		return err
 	}
 	list, err := c.keeper.index.Purges(ctx, 0)
