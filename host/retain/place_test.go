@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -116,9 +117,13 @@ func (p *place) tryAttach(ctx context.Context, s readapi.Scope, content string, 
 		return p.index.LeaseBlobs(ctx, holder, []string{b.SHA256}, time.Minute)
 	}})
 	if err != nil {
-		return store.Artifact{}, err
+		return store.Artifact{}, errors.Join(err, p.index.EndLeases(ctx, holder))
 	}
-	return p.row(ctx, s, blob, holder, change...)
+	a, err := p.row(ctx, s, blob, holder, change...)
+	if err != nil {
+		err = errors.Join(err, p.index.EndLeases(ctx, holder))
+	}
+	return a, err
 }
 
 // row appends the row of a blob that holder has leased.

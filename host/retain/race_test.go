@@ -343,6 +343,7 @@ func (r *race) end(all []known) {
 	for _, a := range all {
 		r.verify(a)
 	}
+	time.Sleep(20 * time.Millisecond) // what was abandoned is not leased any more
 	report, err := r.keeper(nil).GC(context.Background(), retain.GCOptions{Grace: nothing})
 	must(r.t, err)
 	if report.Failed > 0 {
