@@ -13,8 +13,7 @@ import (
 
 const (
 	// One statement, so that the set and its hosts are of one moment.
-	selectDecoders = `SELECT g.generation, g.decoders, h.id, h.decoders, h.until FROM decoder_set AS g LEFT JOIN hosts AS h ON h.until > ?1
-		ORDER BY h.id`
+	selectDecoders = `SELECT g.generation, g.decoders, h.id, h.decoders, h.until FROM decoder_set AS g LEFT JOIN hosts AS h ORDER BY h.id`
 
 	updateDecoders = `UPDATE decoder_set SET generation = ?1 + 1, decoders = ?2 WHERE generation = ?1`
 
@@ -59,7 +58,7 @@ func (d *Driver) Decoders(ctx context.Context) (set store.DecoderSet, err error)
 		}
 		set.Hosts = append(set.Hosts, h)
 		return nil
-	}, time.Now().UnixMilli())
+	})
 	return set, err
 }
 
@@ -92,7 +91,7 @@ func (d *Driver) PutHost(ctx context.Context, host store.HostEntry, ttl time.Dur
 	if err != nil {
 		return 0, err
 	}
-	now := time.Now()
+	now := d.opts.Now()
 	err = d.writeBy(ctx, d.loose, []string{selectHost, upsertHost, dropHosts, nextGeneration, selectGeneration}, func(t tx) error {
 		was := ""
 		if err := t.rows(ctx, selectHost, func(rows *sql.Rows) error { return rows.Scan(&was) }, host.ID); err != nil {
@@ -128,7 +127,7 @@ func (d *Driver) DropHost(ctx context.Context, id string) error {
 
 // Acquire implements store.IndexDriver.
 func (d *Driver) Acquire(ctx context.Context, name, holder string, ttl time.Duration) (ok bool, err error) {
-	now := time.Now()
+	now := d.opts.Now()
 	err = d.writeBy(ctx, d.loose, []string{acquireName}, func(t tx) error {
 		n, err := t.exec(ctx, acquireName, name, holder, now.Add(ttl).UnixMilli(), now.UnixMilli())
 		ok = n > 0
