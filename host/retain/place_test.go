@@ -18,6 +18,8 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -41,6 +43,21 @@ var engines = map[string]func(t testing.TB) (store.BlobDriver, store.IndexDriver
 		b, x := openFiles(t, dir)
 		return b, x, dir
 	},
+	"postgres": func(t testing.TB) (store.BlobDriver, store.IndexDriver, string) {
+		dir := t.TempDir()
+		b, x := openPostgres(t, pgtest.URL(t), dir)
+		return b, x, dir
+	},
+}
+
+// openPostgres opens a database of its own, and blobs as files.
+func openPostgres(t testing.TB, url, dir string) (store.BlobDriver, store.IndexDriver) {
+	t.Helper()
+	b, err := fileblob.Open(filepath.Join(dir, "files"), nil)
+	must(t, err)
+	x, err := pgindex.Open(context.Background(), url, nil)
+	must(t, err)
+	return b, x
 }
 
 func openFiles(t testing.TB, dir string) (store.BlobDriver, store.IndexDriver) {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host/retain"
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -397,25 +398,40 @@ type childResult struct {
 	Errs   []string
 }
 
-const childVar = "GLOVEBOX_RETAIN_RACE" // folder and seconds, in the child
+const childVar = "GLOVEBOX_RETAIN_RACE" // the folder, in the child
 
 func TestRaceTwoProcesses(t *testing.T) {
+	t.Run("files", func(t *testing.T) { twoProcesses(t, "") })
+	t.Run("postgres", func(t *testing.T) { twoProcesses(t, pgtest.URL(t)) })
+}
+
+// openRace opens the place that two processes share: with a database at url, or with one of its own.
+func openRace(t testing.TB, dir, url string) *race {
+	t.Helper()
+	if url == "" {
+		b, x := openFiles(t, dir)
+		return &race{place: newPlace(t, b, x, dir)}
+	}
+	b, x := openPostgres(t, url, dir)
+	return &race{place: newPlace(t, b, x, dir)}
+}
+
+func twoProcesses(t *testing.T, url string) {
 	dir, seed := t.TempDir(), rand.Uint64()
-	b, x := openFiles(t, dir)
-	r := &race{place: newPlace(t, b, x, dir)}
+	r := openRace(t, dir, url)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestRaceChild$", "-test.timeout=100s")
-	cmd.Env = append(os.Environ(), childVar+"="+dir, "GLOVEBOX_RETAIN_SEED="+strconv.FormatUint(seed, 10))
-	started := make(chan []byte)
+	cmd.Env = append(os.Environ(), childVar+"="+dir, childVar+"_URL="+url, childVar+"_SEED="+strconv.FormatUint(seed, 10))
+	ended := make(chan []byte)
 	go func() {
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			out = append(out, err.Error()...)
 		}
-		started <- out
+		ended <- out
 	}()
 	r.until = time.Now().Add(raceTime())
 	all := r.workers("parent", 7, seed)
-	out := <-started
+	out := <-ended
 	var child childResult
 	raw, err := os.ReadFile(filepath.Join(dir, "child.json"))
 	if err == nil {
@@ -436,10 +452,10 @@ func TestRaceChild(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	seed, err := strconv.ParseUint(os.Getenv("GLOVEBOX_RETAIN_SEED"), 10, 64)
+	seed, err := strconv.ParseUint(os.Getenv(childVar+"_SEED"), 10, 64)
 	must(t, err)
-	b, x := openFiles(t, dir)
-	r := &race{place: newPlace(t, b, x, dir), until: time.Now().Add(raceTime())}
+	r := openRace(t, dir, os.Getenv(childVar+"_URL"))
+	r.until = time.Now().Add(raceTime())
 	result := childResult{Known: r.workers("child", 7, seed+1)}
 	result.Counts, result.Errs = r.counts(), r.errs
 	raw, err := json.Marshal(result)
