@@ -78,6 +78,7 @@ var rules = []rule{
 	{"host/recall", words("readapi host/ledger host/redact host/store"), words("golang.org/x/text")},
 	{"host/tools", words("readapi host host/ledger host/recall"), nil},
 	{"host/server/...", words("readapi host/..."), words("github.com/modelcontextprotocol/go-sdk golang.org/x/sync")},
+	{"host/transfer", words("readapi host/store host/store/fileblob host/store/sqliteindex"), nil},
 	{"host", words("readapi host/profile host/sniff host/store host/ledger host/recall host/redact"), words("github.com/maypok86/otter/v2 golang.org/x/sync")},
 
 	{"cmd/...", words("..."), words("github.com/spf13/cobra github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/adrg/xdg " +

@@ -14,6 +14,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/profile"
+	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/plugins"
 	"github.com/glovebox-wasm/glovebox/readapi"
 	"github.com/glovebox-wasm/glovebox/wasm/sandbox"
@@ -90,7 +91,23 @@ type Options struct {
 	MaxAttachmentBytes int64               // of one file; default 50 MiB
 	MaxAttachments     int                 // of one message; default readapi.MaxAttachments
 	CacheBytes         int64               // of decoded answers that are kept, in memory; default 64 MiB, -1: none are
+	Quota              store.Quota         // of what is kept; default none
 	URIPrefix          string              // of addresses; default readapi.URIPrefix
+
+	// Index and Blobs are where rows and files are kept, each instead of the data directory: PostgreSQL and a bucket, say, which many hosts use.
+	// They stay the caller's to close, after the host.
+	Index store.IndexDriver
+	Blobs store.BlobDriver
+
+	// Cache keeps decoded answers for other hosts, and over restarts; nil: a folder of the data directory does, where there is one. It stays the
+	// caller's to close, after the host. What a password opened is not kept.
+	Cache            store.CacheDriver
+	SharedCacheBytes int64 // of all answers in Cache; default 256 MiB, -1: no cache but the one in memory
+
+	// Alone is for a process that soon ends, a command: it is none of the hosts of the store on which the others count. HostTTL is how long they
+	// count on one that they do not hear from; default 30 s.
+	Alone   bool
+	HostTTL time.Duration
 
 	// Audit hears of every access and refusal with its real cause, one at a time, in order, behind the call; Close waits for it. It must
 	// not call the host. nil: nobody is told.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/glovebox-wasm/glovebox/host"
@@ -15,18 +16,19 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// Host keeps the files of sessions in a data directory, and reads them by address. It is safe for concurrent use; Close it when done.
+// Host keeps the files of sessions in a data directory, or where Options say, and reads them by address. It is safe for concurrent use; Close
+// it when done.
 type Host struct {
 	reader    *Reader
 	core      *host.Host
-	index     *store.Index
-	blobs     *store.Blobs
 	principal readapi.PrincipalID
-	close     func() error // once
+	closers   []func() error // of what was opened, the first to be closed last
+	close     func() error   // once
 }
 
 // Open opens the data directory dir, and makes it if it is not there. Several processes may use it at the same time. What is in it is
-// for glovebox alone: a database, and the files by their digests.
+// for glovebox alone: a database, the files by their digests, and decoded answers, which may be removed at any time. Where Options name an
+// Index and Blobs, there needs to be no directory.
 //
 // Errors: invalid_request; capability_unavailable where the directory cannot be used or was made by a newer version; quota_exceeded on a
 // full disk; busy; corrupt.
@@ -39,8 +41,10 @@ func Open(ctx context.Context, dir string, opts *Options) (*Host, error) {
 	switch {
 	case !principal.Valid():
 		return nil, &readapi.Error{Op: op, Code: readapi.CodeInvalidRequest, Detail: "the principal is no id", Hint: "A principal is 1 to 128 characters of A-Z a-z 0-9 _ -."}
-	case dir == "":
+	case dir == "" && (opts.Index == nil || opts.Blobs == nil):
 		return nil, &readapi.Error{Op: op, Code: readapi.CodeInvalidRequest, Detail: "there is no data directory", Hint: "Name the directory where attachments are to be kept."}
+	case opts.SharedCacheBytes < -1:
+		return nil, &readapi.Error{Op: op, Code: readapi.CodeInvalidRequest, Detail: "an option is negative", Hint: "Leave SharedCacheBytes at 0 for its default."}
 	}
 	h := &Host{principal: principal}
 	h.close = sync.OnceValue(h.closeAll)
@@ -56,51 +60,92 @@ func (h *Host) open(ctx context.Context, dir string, opts *Options) (err error) 
 	if h.reader, err = NewReader(opts); err != nil {
 		return err
 	}
+	h.closers = append(h.closers, h.reader.Close)
+	blobs, index, cache, err := h.openStore(ctx, dir, opts)
+	if err != nil {
+		return err
+	}
+	h.core, err = host.New(ctx, blobs, index, h.reader.registry, &host.Options{
+		Limits: opts.Limits, MaxAttachmentBytes: opts.MaxAttachmentBytes, MaxAttachments: opts.MaxAttachments, CacheBytes: opts.CacheBytes,
+		URIPrefix: opts.URIPrefix, Audit: opts.Audit, Profiles: opts.Profiles, Profile: string(opts.Profile), Quota: opts.Quota,
+		Cache: cache, SharedCacheBytes: max(0, opts.SharedCacheBytes), Alone: opts.Alone, HostTTL: opts.HostTTL,
+	})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, h.core.Close)
+	if len(opts.Order) > 0 {
+		return h.core.OrderDecoders(ctx, opts.Order...)
+	}
+	return nil
+}
+
+// openStore opens what opts do not bring, in dir.
+func (h *Host) openStore(ctx context.Context, dir string, opts *Options) (*store.Blobs, *store.Index, store.CacheDriver, error) {
+	if dir != "" {
+		if err := makeDirectory(dir); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	files := opts.Blobs
+	if files == nil {
+		own, err := fileblob.Open(filepath.Join(dir, "files"), nil)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		h.closers = append(h.closers, own.Close)
+		files = own
+	}
+	rows := opts.Index
+	if rows == nil {
+		own, err := sqliteindex.Open(ctx, filepath.Join(dir, "glovebox.db"), nil)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		h.closers = append(h.closers, own.Close)
+		rows = own
+	}
+	blobs, err := store.NewBlobs(files, nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	index, err := store.NewIndex(rows)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	cache, err := h.openCache(dir, opts)
+	return blobs, index, cache, err
+}
+
+// openCache opens the cache of decoded answers; nil is none.
+func (h *Host) openCache(dir string, opts *Options) (store.CacheDriver, error) {
+	switch {
+	case opts.SharedCacheBytes < 0:
+		return nil, nil
+	case opts.Cache != nil || dir == "":
+		return opts.Cache, nil
+	}
+	return nil, nil
+}
+
+// makeDirectory makes the data directory.
+func makeDirectory(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the data directory is no directory", Hint: "Name another place for it."}
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return store.PlaceError("", err)
 	}
-	files, err := fileblob.Open(filepath.Join(dir, "files"), nil)
-	if err != nil {
-		return err
-	}
-	if h.blobs, err = store.NewBlobs(files, nil); err != nil {
-		return err
-	}
-	rows, err := sqliteindex.Open(ctx, filepath.Join(dir, "glovebox.db"), nil)
-	if err != nil {
-		return err
-	}
-	if h.index, err = store.NewIndex(rows); err != nil {
-		return err
-	}
-	h.core, err = host.New(ctx, h.blobs, h.index, h.reader.registry, &host.Options{
-		Limits: opts.Limits, MaxAttachmentBytes: opts.MaxAttachmentBytes, MaxAttachments: opts.MaxAttachments, CacheBytes: opts.CacheBytes,
-		URIPrefix: opts.URIPrefix, Audit: opts.Audit, Profiles: opts.Profiles, Profile: string(opts.Profile),
-	})
-	if err == nil && len(opts.Order) > 0 {
-		err = h.core.OrderDecoders(ctx, opts.Order...)
-	}
-	return err
+	return nil
 }
 
-// Close waits for the calls that run, stops the decoders and closes the store. It is idempotent; what is called afterwards is canceled.
+// Close waits for the calls that run, stops the decoders and closes what Open has opened of the store. It is idempotent; what is called
+// afterwards is canceled.
 func (h *Host) Close() error { return h.close() }
 
 func (h *Host) closeAll() (first error) {
-	if h.core != nil {
-		first = h.core.Close()
-	}
-	if h.reader != nil {
-		first = cmp.Or(first, h.reader.Close())
-	}
-	if h.index != nil {
-		first = cmp.Or(first, h.index.Close())
-	}
-	if h.blobs != nil {
-		first = cmp.Or(first, h.blobs.Close())
+	for _, closer := range slices.Backward(h.closers) {
+		first = cmp.Or(first, closer())
 	}
 	return readapi.AsError("glovebox.Close", first)
 }

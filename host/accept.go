@@ -47,10 +47,12 @@ type condition struct {
 
 // claim is what is judged.
 type claim struct {
-	row    store.Artifact
-	lim    readapi.Limits
-	loaded int        // decoders that take what the bytes are, also those that are switched off
-	able   []accepted // the decoders that will be asked
+	row     store.Artifact
+	limit   string     // the name of the limit on the size of such files
+	most    int64      // that limit
+	loaded  int        // decoders that take what the bytes are, also those that are switched off
+	enabled int        // those of them that are not switched off, also where another host of the store has none
+	able    []accepted // the decoders that will be asked
 }
 
 // refusal is why not, for the owner and for the operator.
@@ -66,10 +68,11 @@ func newPredicate() predicate {
 			{"status", func(c claim) bool { return c.row.Status == readapi.StatusLive }, func(claim) *readapi.Error { return &readapi.Error{Code: readapi.CodeGone} }, CauseDeleted},
 		},
 		decoding: []condition{ // the size first: it is known before anything is read
-			{"size", func(c claim) bool { _, most := c.lim.InputLimit(c.row.MediaType); return c.row.Bytes <= most }, tooLarge, CauseTooLarge},
+			{"size", func(c claim) bool { return c.row.Bytes <= c.most }, tooLarge, CauseTooLarge},
 			{"empty", func(c claim) bool { return c.row.Bytes > 0 || c.row.MediaType != readapi.OctetStream }, unsupported, CauseUnsupportedKind},
 			{"media type", func(c claim) bool { return c.loaded > 0 }, unsupported, CauseUnsupportedKind},
-			{"decoder enabled", func(c claim) bool { return len(c.able) > 0 || c.loaded == 0 }, switchedOff, CauseUnsupportedKind},
+			{"decoder enabled", func(c claim) bool { return c.enabled > 0 || c.loaded == 0 }, switchedOff, CauseUnsupportedKind},
+			{"every host", func(c claim) bool { return len(c.able) > 0 || c.enabled == 0 }, notEverywhere, CauseUnsupportedKind},
 		},
 	}
 }
@@ -77,7 +80,9 @@ func newPredicate() predicate {
 // accept returns the decoders that will be asked for row, of those that d allows, within the input limits of lim; or why it cannot be
 // read. The row is judged by what was found out when it came: nothing of its bytes is looked at again.
 func (p predicate) accept(d allowed, lim readapi.Limits, row store.Artifact) ([]accepted, *refusal) {
-	c := claim{row: row, lim: lim, loaded: len(d.Decoders.Accepts(row.MediaType)), able: decodersFor(d, row)}
+	c := claim{row: row, loaded: len(d.Decoders.Accepts(row.MediaType)), enabled: d.enabled(row.MediaType), able: decodersFor(d, row)}
+	c.limit, c.most = lim.InputLimit(row.MediaType)
+	c.most = d.view.most(row.MediaType, c.most)
 	if no := firstRefusal(c, p.bytes, p.decoding); no != nil {
 		return nil, no
 	}
@@ -154,14 +159,20 @@ func switchedOff(c claim) *readapi.Error {
 	return &readapi.Error{Code: readapi.CodeUnsupportedKind, Detail: string(c.row.MediaType), Hint: "Its decoder is switched off; switch it on to read it."}
 }
 
+func notEverywhere(c claim) *readapi.Error {
+	return &readapi.Error{
+		Code: readapi.CodeUnsupportedKind, Detail: string(c.row.MediaType),
+		Hint: "Another host of the store cannot read it yet; try again when all of them have the same decoders.",
+	}
+}
+
 func unsupportedKind(m readapi.MediaType) *readapi.Error {
 	return &readapi.Error{Code: readapi.CodeUnsupportedKind, Detail: string(m), Hint: "The original bytes are unchanged; install a decoder for this type to read it."}
 }
 
 func tooLarge(c claim) *readapi.Error {
-	name, most := c.lim.InputLimit(c.row.MediaType)
 	return &readapi.Error{
-		Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: name, Value: most, Actual: c.row.Bytes},
-		Hint: "Raise the limit " + name + " or read a smaller file.",
+		Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: c.limit, Value: c.most, Actual: c.row.Bytes},
+		Hint: "Raise the limit " + c.limit + " or read a smaller file.",
 	}
 }

@@ -44,6 +44,13 @@ var boundaries = map[string]struct {
 	"principal": {readapi.CodeNotFound, func(t *testing.T, p *place, h *host.Host) readapi.ArtifactID {
 		return attach(t, h.Session(readapi.Scope{Principal: "other", Session: "s"}), "a.txt", "hello").ID
 	}},
+	"every host": {readapi.CodeUnsupportedKind, func(t *testing.T, p *place, h *host.Host) readapi.ArtifactID {
+		a := attach(t, h.Session(scope("s")), "q3.pdf", aPDF)
+		older := newQuick()
+		older.decoders = older.decoders[1:]
+		p.open(t, older, nil)
+		return a.ID
+	}},
 	"decoder enabled": {readapi.CodeUnsupportedKind, func(t *testing.T, p *place, h *host.Host) readapi.ArtifactID {
 		if err := h.EnableDecoder(t.Context(), "pdf", false); err != nil {
 			t.Fatal(err)

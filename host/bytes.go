@@ -73,7 +73,7 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 		return nil, err
 	}
 	key := h.keyOf(row, able, ask, lim, v)
-	if doc := h.answers.get(key); doc != nil {
+	if doc := h.cached(ctx, key, ask); doc != nil {
 		doc.Usage.Cached = true
 		return doc, ctx.Err()
 	}
@@ -91,7 +91,7 @@ func (c *call) readRow(ctx context.Context, row store.Artifact, v *view, sel rea
 	if err != nil {
 		return nil, j.blame(ctx, h.decoders, err)
 	}
-	h.answers.put(key, doc)
+	h.keep(ctx, key, ask, doc)
 	return doc, nil
 }
 

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -82,6 +83,29 @@ func (a *answers) put(key cacheKey, doc *readapi.Document) {
 	}
 }
 
+// cached returns the answer under key, the caller's, or nil. What the shared cache has, the host keeps for itself too.
+func (h *Host) cached(ctx context.Context, key cacheKey, ask asked) *readapi.Document {
+	if doc := h.answers.get(key); doc != nil {
+		return doc
+	}
+	if ask.req.Password != "" {
+		return nil
+	}
+	doc := h.shared.get(ctx, key)
+	if doc != nil {
+		h.answers.put(key, doc)
+	}
+	return doc
+}
+
+// keep keeps a copy of doc. What a password has opened stays in this process, where the password's digest means something.
+func (h *Host) keep(ctx context.Context, key cacheKey, ask asked, doc *readapi.Document) {
+	h.answers.put(key, doc)
+	if h.shared != nil && ask.req.Password == "" {
+		h.shared.put(ctx, key, cloneDocument(doc))
+	}
+}
+
 // keyOf is the key of an answer. The principal is in it because Usage.Cached and the time of an answer would else tell one principal what
 // another has read.
 //
@@ -93,7 +117,7 @@ func (h *Host) keyOf(row store.Artifact, able []accepted, ask asked, lim readapi
 		Decoder   readapi.DecoderInfo
 	}
 	type inside struct {
-		Generation         int64
+		Set                [sha256.Size]byte
 		Decoders           []readapi.DecoderInfo
 		MaxBytes, MaxImage int64
 	}
@@ -121,7 +145,7 @@ func (h *Host) keyOf(row store.Artifact, able []accepted, ask asked, lim readapi
 		k.From = ask.from.decoder
 	}
 	if len(ask.req.Child) > 0 || ask.req.Form == readapi.FormImage {
-		k.Inside = &inside{v.generation, h.decoders.All(), lim.MaxInputBytes, lim.MaxImageInputBytes}
+		k.Inside = &inside{v.sum, h.decoders.All(), lim.MaxInputBytes, lim.MaxImageInputBytes}
 	}
 	b, err := json.Marshal(k)
 	if err != nil {

@@ -94,8 +94,8 @@ func TestDecoderRegister(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.open(t, q, nil)
-	if again, err := p.driver.Decoders(t.Context()); err != nil || cmp.Diff(first, again) != "" {
-		t.Errorf("a host that brings nothing new changes the set: %s, %v", cmp.Diff(first, again), err)
+	if again, err := p.driver.Decoders(t.Context()); err != nil || cmp.Diff(first.Decoders, again.Decoders) != "" {
+		t.Errorf("a host that brings nothing new changes the set: %s, %v", cmp.Diff(first.Decoders, again.Decoders), err)
 	}
 	newer := p.open(t, newQuick(), nil) // another version of the program, with one more
 	if got := names(t, newer); got != "pdf (image) text" {
@@ -104,14 +104,35 @@ func TestDecoderRegister(t *testing.T) {
 	if got := names(t, p.open(t, q, nil)); got != "pdf (image) text" {
 		t.Errorf("behind an older host: %s", got)
 	}
-	changed := &changedDigest{newQuick()}
-	if got := names(t, p.open(t, changed, nil)); got != "pdf (image) text" {
-		t.Errorf("behind a new digest: %s", got)
+}
+
+// The digest of a decoder in the set is one that a host has. Hosts of two versions do not overwrite each other's; when the last host of one
+// has gone, the set says the other. A process that is no host leaves it as it is.
+func TestDecoderDigest(t *testing.T) {
+	p := newPlace()
+	older, newer := p.open(t, newQuick(), nil), p.open(t, &changedDigest{newQuick()}, nil)
+	digest := func(when, want string) {
+		t.Helper()
+		if set, err := p.driver.Decoders(t.Context()); err != nil || set.Decoders[0].Digest != want {
+			t.Errorf("%s: %+v, %v", when, set, err)
+		}
 	}
-	set, err := p.driver.Decoders(t.Context())
-	if err != nil || set.Decoders[0].Digest != digestA {
-		t.Errorf("%+v, %v", set, err)
+	first := newQuick().decoders[0].info().Digest
+	for range 3 {
+		for _, h := range []*host.Host{older, newer} {
+			host.Beat(t, h)
+			digest("while both are there", first)
+		}
 	}
+	_ = older.Close()
+	host.Beat(t, newer)
+	digest("when the older one has gone", digestA)
+	for range 2 {
+		p.open(t, newQuick(), &host.Options{Alone: true})
+		digest("beside a command", digestA)
+	}
+	p.open(t, newQuick(), nil)
+	digest("behind an older host", digestA)
 }
 
 type changedDigest struct{ *quick }
@@ -246,8 +267,10 @@ func TestDecoderChangeFails(t *testing.T) {
 	p := newPlace()
 	h := p.open(t, newQuick(), nil)
 	r := &refusing{IndexDriver: p.driver}
+	more := newQuick()
+	more.decoders = append(more.decoders, quickDecoder{"more", nil})
 	p.driver = r
-	_, err := host.New(t.Context(), blobsOf(t, p), indexOf(t, p), &changedDigest{newQuick()}, nil)
+	_, err := host.New(t.Context(), blobsOf(t, p), indexOf(t, p), more, nil)
 	wantCode(t, "New", err, readapi.CodeBusy)
 	same := p.open(t, newQuick(), nil) // brings nothing new, so it needs no change
 	wantCode(t, "EnableDecoder", same.EnableDecoder(t.Context(), "pdf", false), readapi.CodeBusy)

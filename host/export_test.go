@@ -1,6 +1,9 @@
 package host
 
-import "slices"
+import (
+	"slices"
+	"testing"
+)
 
 // Conditions names what accept asks for, in order.
 func Conditions() (out []string) {
@@ -19,3 +22,23 @@ func LeaveOut(h *Host, name string) {
 
 // CacheBytes is what the decode cache of h holds, by its own estimate.
 func CacheBytes(h *Host) uint64 { return h.answers.cache.WeightedSize() }
+
+// Beat is what a host does of its own accord every third of its HostTTL.
+func Beat(t testing.TB, h *Host) {
+	t.Helper()
+	if err := h.register(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.announce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// MemberID is what the store calls h.
+func MemberID(h *Host) string { return h.member.id }
+
+// Seal and Unseal write and read an answer of a shared cache.
+var Seal, Unseal = seal, unseal
+
+// SharedDone waits until what has been read is in the shared cache.
+func SharedDone(h *Host) { h.shared.running.Wait() }

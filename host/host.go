@@ -20,7 +20,7 @@ type Options struct {
 	MaxAttachmentBytes int64          // of one file; default 50 MiB
 	MaxAttachments     int            // of one message; default, and most, readapi.MaxAttachments
 	Quota              store.Quota    // of what is kept; default none
-	CacheBytes         int64          // of decoded answers, together; default 64 MiB; -1: no cache
+	CacheBytes         int64          // of decoded answers in memory, together; default 64 MiB; -1: none are kept there
 	URIPrefix          string         // of addresses; default readapi.URIPrefix; see readapi.ValidURIPrefix
 
 	Profiles []readapi.Profile // on top of the built-in ones; see profile.NewSet
@@ -30,7 +30,19 @@ type Options struct {
 	// it is about; when it lags far behind, calls wait for it. Close waits for it. It must not call the host. nil: nobody is told.
 	Audit func(AuditEvent)
 
+	// Cache keeps decoded answers for other hosts too, and over restarts; nil: nothing does. An answer that a password opened is not among them.
+	// It stays the caller's to close, after the host. A cache that is slow or fails costs a read at most some fifty milliseconds.
+	Cache            store.CacheDriver
+	SharedCacheBytes int64 // of all answers in Cache, together; default 256 MiB
+
 	Now func() time.Time // default time.Now
+
+	// HostTTL is how long the other hosts of the store count on this one when they do not hear from it; default 30 s. An address is offered
+	// only for what every host can open, so a host that ends without Close holds back for so long what it could not read.
+	HostTTL time.Duration
+
+	// Alone is for a process that soon ends, a command: it is none of the hosts on which the others count, and its decoders hold nothing back.
+	Alone bool
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -45,15 +57,19 @@ func (o *Options) withDefaults() (Options, error) {
 	out.MaxAttachmentBytes = cmp.Or(out.MaxAttachmentBytes, 50<<20)
 	out.MaxAttachments = cmp.Or(out.MaxAttachments, readapi.MaxAttachments)
 	out.CacheBytes = cmp.Or(out.CacheBytes, 64<<20)
+	out.SharedCacheBytes = cmp.Or(out.SharedCacheBytes, 256<<20)
 	out.URIPrefix = cmp.Or(out.URIPrefix, readapi.URIPrefix)
+	out.HostTTL = cmp.Or(out.HostTTL, defaultHostTTL)
 	if out.Now == nil {
 		out.Now = time.Now
 	}
 	switch {
-	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1:
+	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1, out.SharedCacheBytes < 0, out.HostTTL < 0:
 		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
 	case out.MaxAttachments > readapi.MaxAttachments:
 		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")
+	case out.HostTTL < 3*time.Millisecond:
+		return out, invalid("the host could not renew its place in that time", "Leave HostTTL at 0 for the default.")
 	case !readapi.ValidURIPrefix(out.URIPrefix):
 		return out, invalid("the prefix of addresses is not that of a URI", "It has a scheme and ://, as in "+readapi.URIPrefix+".")
 	}
@@ -71,7 +87,9 @@ type Host struct {
 	reader   *Reader
 	accepts  predicate
 	view     atomic.Pointer[view] // the decoder set, as it was when it was last looked at
+	member   *membership          // nil: it is on no list of hosts
 	answers  *answers             // nil: no cache
+	shared   *shared              // nil: no cache that others use
 	audit    *auditor             // nil: nobody is told
 
 	mu      sync.RWMutex
@@ -97,13 +115,14 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 	}
 	h := &Host{
 		opts: o, blobs: blobs, index: index, ledger: ledger.New(index), decoders: decoders,
-		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(),
+		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(), member: newMembership(o),
+		shared: newShared(o.Cache, o.SharedCacheBytes),
 	}
 	h.recall = recall.New(h.ledger, offers{h})
 	if h.answers, err = newAnswers(o.CacheBytes); err != nil {
 		return nil, readapi.AsError(op, err)
 	}
-	if err := h.register(ctx); err != nil {
+	if err := h.join(ctx); err != nil {
 		return nil, readapi.AsError(op, err)
 	}
 	h.audit = newAuditor(o.Audit, index)
@@ -143,12 +162,14 @@ func steps[T any](h *Host, op string, seq iter.Seq2[T, error]) iter.Seq2[T, erro
 	}
 }
 
-// Close waits for the calls that run, and then until the audit hook knows everything. Later calls are canceled. It is idempotent.
+// Close waits for the calls that run, has the other hosts of the store count on this one no more, and waits until the audit hook knows everything. Later calls are canceled. It is idempotent.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
 	h.running.Wait()
+	h.member.leave()
+	h.shared.close()
 	h.audit.close()
 	return nil
 }

@@ -266,6 +266,17 @@ func (r *Registry) Names(m readapi.MediaType) []readapi.DecoderInfo {
 	return r.enabled(func(d *Decoder) bool { return slices.Contains(d.Names, m) })
 }
 
+// Takes returns the types for which Accepts names a decoder.
+func (r *Registry) Takes(info readapi.DecoderInfo) []readapi.MediaType {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	e := r.find(info.Name)
+	if e == nil || e.Digest != info.Digest || !e.enabled {
+		return nil
+	}
+	return slices.Clone(e.MediaTypes)
+}
+
 // Decode runs the decoder that info names. Of a read that fails the result says what it has cost, and no more. Errors: those of the decoder, not_found when it is not there any more, canceled when the
 // registry was closed, busy (with how long to wait) when there are too many reads before it, its turn did not come in time or the decoder
 // rests, limit_time when the time was over before that, decoder_trap without a run for a file or decoder that is quarantined.

@@ -140,7 +140,7 @@ func checkDecoders(entries []DecoderEntry) error {
 	seen := map[string]bool{}
 	for _, d := range entries {
 		switch {
-		case d.Name == "" || !plain(d.Name) || !plain(d.Digest):
+		case d.Name == "" || !plain(d.Name) || !plain(d.Digest) || !plain(d.Takes):
 			return invalid("a decoder has no name that can be stored")
 		case seen[d.Name]:
 			return invalid("a decoder is named twice")

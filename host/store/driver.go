@@ -124,7 +124,7 @@ type IndexDriver interface {
 	// LastEvent returns the event of scope with the highest Seq; ok is false when there is none.
 	LastEvent(ctx context.Context, scope readapi.Scope) (e Event, ok bool, err error)
 
-	// Decoders returns the decoder set; Generation 0 when none was set.
+	// Decoders returns the decoder set and its hosts, as of one moment and whatever the time; Generation 0 when none was set.
 	Decoders(ctx context.Context) (DecoderSet, error)
 
 	// SetDecoders replaces the set if its generation still is was, and returns the new one; else it is conflict.

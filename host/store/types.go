@@ -164,7 +164,7 @@ type BlobUse struct {
 type HostEntry struct {
 	ID       string
 	Decoders []DecoderEntry // that it has loaded; Enabled says nothing here
-	Until    time.Time      // when it counts as gone unless it is heard from
+	Until    time.Time      // when it may be forgotten unless it is heard from
 }
 
 // MaxPage is the most rows that one call returns.
@@ -175,7 +175,10 @@ const MaxPage = 1000
 type DecoderSet struct {
 	Generation int64 // rises with every change, also of the hosts; 0: there is no set yet
 	Decoders   []DecoderEntry
-	Hosts      []HostEntry // that are there now, by id: an address is offered only for what each of them can read
+
+	// Hosts are those that were not forgotten, by id: an address is offered only for what each of them can read. One whose time is over is
+	// among them until it is forgotten, so that a set is the same for whoever asks for it at its generation.
+	Hosts []HostEntry
 }
 
 // DecoderEntry is one decoder of the set.
@@ -183,6 +186,7 @@ type DecoderEntry struct {
 	Name    string `json:"name"`
 	Digest  string `json:"digest"`
 	Enabled bool   `json:"enabled"`
+	Takes   string `json:"takes,omitempty"` // of a host's: what it reads with it, as package host writes it
 }
 
 // Blob names stored bytes.

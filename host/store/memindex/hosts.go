@@ -15,12 +15,10 @@ func (d *Driver) Decoders(context.Context) (store.DecoderSet, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	set := store.DecoderSet{Generation: d.decoders.Generation, Decoders: slices.Clone(d.decoders.Decoders)}
-	now := time.Now()
 	for _, id := range slices.Sorted(maps.Keys(d.hosts)) {
-		if h := d.hosts[id]; h.Until.After(now) {
-			h.Decoders = slices.Clone(h.Decoders)
-			set.Hosts = append(set.Hosts, h)
-		}
+		h := d.hosts[id]
+		h.Decoders = slices.Clone(h.Decoders)
+		set.Hosts = append(set.Hosts, h)
 	}
 	return set, nil
 }

@@ -13,8 +13,7 @@ import (
 
 const (
 	// One statement, so that the set and its hosts are of one moment.
-	selectDecoders = `SELECT g.generation, g.decoders, h.id, h.decoders, h.until FROM decoder_set AS g LEFT JOIN hosts AS h ON h.until > ?1
-		ORDER BY h.id`
+	selectDecoders = `SELECT g.generation, g.decoders, h.id, h.decoders, h.until FROM decoder_set AS g LEFT JOIN hosts AS h ORDER BY h.id`
 
 	updateDecoders = `UPDATE decoder_set SET generation = ?1 + 1, decoders = ?2 WHERE generation = ?1`
 
@@ -59,7 +58,7 @@ func (d *Driver) Decoders(ctx context.Context) (set store.DecoderSet, err error)
 		}
 		set.Hosts = append(set.Hosts, h)
 		return nil
-	}, time.Now().UnixMilli())
+	})
 	return set, err
 }
 
