@@ -80,33 +80,43 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, o PutOptions) (blob Blob, 
 	if err != nil {
 		return Blob{}, nil, writeError(op, err)
 	}
-	blob, head, err = b.put(ctx, w, r, o)
+	blob, head, err = write(ctx, w, r, o.Max, o.Prefix)
+	if err == nil && o.Named != nil {
+		err = o.Named(ctx, blob)
+	}
+	if err == nil {
+		err = w.Commit(blob.SHA256)
+	}
 	if err == nil {
 		return blob, head, nil
 	}
-	abort := w.Abort()
-	if e, ok := errors.AsType[*readerError](err); ok {
-		return Blob{}, nil, e.err
-	}
-	return Blob{}, nil, writeError(op, errors.Join(err, abort))
+	return Blob{}, nil, putError(op, err, w.Abort())
 }
 
-// put copies r to w and commits it. An error of r is a *readerError.
-func (b *Blobs) put(ctx context.Context, w BlobWriter, r io.Reader, o PutOptions) (blob Blob, head []byte, err error) {
+// putError is the error of a blob that was not stored; abort is that of dropping it.
+func putError(op string, err, abort error) error {
+	if e, ok := errors.AsType[*readerError](err); ok {
+		return e.err
+	}
+	return writeError(op, errors.Join(err, abort))
+}
+
+// write copies r, which has most bytes at most, to w. It returns the blob and up to prefix first bytes. An error of r is a *readerError.
+func write(ctx context.Context, w BlobWriter, r io.Reader, most int64, prefix int) (blob Blob, head []byte, err error) {
 	in := startReading(r)
 	defer in.stop()
 	sum := sha256.New()
 	for {
 		// One byte more than allowed tells "exactly max" from "too large".
-		p, err := in.next(ctx, o.Max-blob.Size)
+		p, err := in.next(ctx, most-blob.Size)
 		if err != nil && err != io.EOF {
 			return blob, nil, err
 		}
 		blob.Size += int64(len(p))
-		if blob.Size > o.Max {
-			return blob, nil, &readapi.Error{Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: o.Max, Actual: blob.Size}}
+		if blob.Size > most {
+			return blob, nil, &readapi.Error{Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: most, Actual: blob.Size}}
 		}
-		head = append(head, p[:min(len(p), o.Prefix-len(head))]...)
+		head = append(head, p[:min(len(p), prefix-len(head))]...)
 		sum.Write(p)
 		if len(p) > 0 {
 			n, werr := w.Write(p)
@@ -125,12 +135,7 @@ func (b *Blobs) put(ctx context.Context, w BlobWriter, r io.Reader, o PutOptions
 		return blob, nil, err
 	}
 	blob.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if o.Named != nil {
-		if err := o.Named(ctx, blob); err != nil {
-			return blob, nil, err
-		}
-	}
-	return blob, head, w.Commit(blob.SHA256)
+	return blob, head, nil
 }
 
 // Open returns the bytes of a blob. A small one has been verified when Open returns, a larger one once its Verify has returned nil:

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 // faulty is a disk that records what is done, and fails the step number fail (from 1) with err; 0: none.
 type faulty struct {
 	disk
+	mu    sync.Mutex
 	steps []string
 	fail  int
 	err   error
@@ -32,6 +34,8 @@ type faulty struct {
 
 // step records one and returns the error of the step that fails.
 func (f *faulty) step(format string, args ...any) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.steps = append(f.steps, fmt.Sprintf(format, args...))
 	if len(f.steps) == f.fail {
 		return f.err
@@ -62,7 +66,9 @@ func (f *faulty) rename(from, to string) error {
 }
 
 func (f *faulty) remove(name string) error {
+	f.mu.Lock()
 	f.steps = append(f.steps, "remove "+tmpName(name)) // it tidies up behind another failure
+	f.mu.Unlock()
 	return f.disk.remove(name)
 }
 

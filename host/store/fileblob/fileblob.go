@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"iter"
 	"path"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -85,22 +86,31 @@ func open(d disk, o Options) (*Driver, error) {
 			return nil, err
 		}
 	}
-	sweep(d, time.Now().Add(-o.StaleAfter))
-	return &Driver{disk: d}, nil
+	driver := &Driver{disk: d}
+	_, _ = driver.sweep(func() error { return nil }, time.Now().Add(-o.StaleAfter)) // else the next one will, or has already
+	return driver, nil
 }
 
-// sweep removes what was last written before a time. It is housekeeping: what it cannot remove, another one will, or has already.
-func sweep(d disk, before time.Time) {
-	entries, err := d.readDir(tmpDir)
+// Sweep implements store.SweepDriver. It is housekeeping: what it cannot remove, another one will, or has already.
+func (d *Driver) Sweep(ctx context.Context, before time.Time) (int, error) {
+	return d.sweep(ctx.Err, before)
+}
+
+func (d *Driver) sweep(ended func() error, before time.Time) (n int, err error) {
+	entries, err := d.disk.readDir(tmpDir)
 	if err != nil {
-		return
+		return 0, err
 	}
 	for _, e := range entries {
+		if err := ended(); err != nil {
+			return n, err
+		}
 		name := path.Join(tmpDir, e.Name())
-		if info, err := d.lstat(name); err == nil && !info.IsDir() && info.ModTime().Before(before) {
-			_ = d.remove(name)
+		if info, err := d.disk.lstat(name); err == nil && !info.IsDir() && info.ModTime().Before(before) && d.disk.remove(name) == nil {
+			n++
 		}
 	}
+	return n, nil
 }
 
 func blobPath(sha256 string) string { return path.Join(blobsDir, sha256[:2], sha256) }
@@ -238,18 +248,25 @@ func (d *Driver) listFolder(ctx context.Context, folder string, yield func(store
 // Close implements store.BlobDriver.
 func (d *Driver) Close() error { return d.disk.close() }
 
-// prepare makes the folder that a digest goes to, and makes it durable with all that lead to it.
-func (d *Driver) prepare(sha256 string) error {
-	b, err := hex.DecodeString(sha256[:2])
-	if err != nil {
-		return err
+// prepare makes the folders that digests go to, and makes them durable with all that lead to them.
+func (d *Driver) prepare(digests ...string) error {
+	var fresh []*atomic.Bool
+	for _, sum := range digests {
+		b, err := hex.DecodeString(sum[:2])
+		if err != nil {
+			return err
+		}
+		known := &d.fanout[b[0]]
+		if known.Load() || slices.Contains(fresh, known) {
+			continue
+		}
+		if err := d.disk.mkdir(path.Join(blobsDir, sum[:2])); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		fresh = append(fresh, known)
 	}
-	known := &d.fanout[b[0]]
-	if known.Load() {
+	if len(fresh) == 0 {
 		return nil
-	}
-	if err := d.disk.mkdir(path.Join(blobsDir, sha256[:2])); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
 	}
 	if !d.base.Load() {
 		if err := d.disk.syncDir("."); err != nil {
@@ -260,7 +277,9 @@ func (d *Driver) prepare(sha256 string) error {
 	if err := d.disk.syncDir(blobsDir); err != nil {
 		return err
 	}
-	known.Store(true)
+	for _, known := range fresh {
+		known.Store(true)
+	}
 	return nil
 }
 
@@ -295,6 +314,21 @@ func (w *writer) Commit(sha256 string) error {
 		return errEnded
 	}
 	w.ended = true
+	err := w.finish()
+	if err == nil {
+		err = w.driver.prepare(sha256)
+	}
+	if err == nil {
+		if err = w.driver.rename(w.name, sha256); err == nil {
+			return w.driver.disk.syncDir(path.Join(blobsDir, sha256[:2]))
+		}
+	}
+	_ = w.driver.disk.remove(w.name) // or else a sweep takes it
+	return err
+}
+
+// finish makes the bytes durable, under no name of a blob yet.
+func (w *writer) finish() error {
 	err := w.failed
 	if err == nil {
 		err = w.file.Sync()
@@ -302,20 +336,17 @@ func (w *writer) Commit(sha256 string) error {
 	if cerr := w.file.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil {
-		err = w.driver.prepare(sha256)
+	return err
+}
+
+// rename gives what was written the name of its digest.
+func (d *Driver) rename(name, sha256 string) error {
+	err := d.disk.rename(name, blobPath(sha256))
+	if errors.Is(err, fs.ErrNotExist) {
+		// Another process swept it, or somebody removed the folder; then the next writer makes it again.
+		d.forget()
+		err = &readapi.Error{Code: readapi.CodeBusy, Detail: "what was written has been swept away meanwhile", RetryAfter: time.Second, Err: err}
 	}
-	if err == nil {
-		if err = w.driver.disk.rename(w.name, blobPath(sha256)); err == nil {
-			return w.driver.disk.syncDir(path.Join(blobsDir, sha256[:2]))
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			// Another process swept it, or somebody removed the folder; then the next writer makes it again.
-			w.driver.forget()
-			err = &readapi.Error{Code: readapi.CodeBusy, Detail: "what was written has been swept away meanwhile", RetryAfter: time.Second, Err: err}
-		}
-	}
-	_ = w.driver.disk.remove(w.name) // or else a sweep takes it
 	return err
 }
 

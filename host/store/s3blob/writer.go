@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/minio/minio-go/v7"
 
@@ -256,4 +257,28 @@ func (s *spool) drop() {
 		s.file, s.name = nil, ""
 	}
 	s.buf = nil
+}
+
+// commitsAtOnce is how many blobs of a batch are sent at the same time.
+const commitsAtOnce = 8
+
+// CommitAll implements store.BatchDriver: a bucket has no step for several objects, but they need not wait for one another.
+func (d *Driver) CommitAll(writers []store.BlobWriter, digests []string) error {
+	errs := make([]error, len(writers))
+	room := make(chan struct{}, commitsAtOnce)
+	var wg sync.WaitGroup
+	for i, w := range writers {
+		room <- struct{}{}
+		wg.Go(func() {
+			errs[i] = w.Commit(digests[i])
+			<-room
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
