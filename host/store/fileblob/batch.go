@@ -9,9 +9,12 @@ import (
 )
 
 // syncsAtOnce is how many files are synced at the same time. A journal takes what waits for it in one go: on ext4, 64 files at once cost
-// less than a tenth of 64 one after the other. A sync of the whole file system would be fewer calls, but waits for what everybody else on
-// the disk has written.
+// less than a tenth of 64 one after the other.
 const syncsAtOnce = 64
+
+// manyBlobs is from how many blobs on the whole file system is synced instead. That is one call, but it waits for what everybody else on
+// the disk has written: for a few files it would be the dearer one.
+const manyBlobs = 32
 
 // CommitAll implements store.BatchDriver. The order is that of Commit, for all together: all bytes are on the disk before the first of them
 // has its name, and all names before anybody is told.
@@ -32,7 +35,7 @@ func (d *Driver) CommitAll(writers []store.BlobWriter, digests []string) error {
 			_ = d.disk.remove(w.name) // or else a sweep takes it
 		}
 	}()
-	if err := atOnce(len(all), func(i int) error { return all[i].finish() }); err != nil {
+	if err := d.finishAll(all); err != nil {
 		return err
 	}
 	if err := d.prepare(digests...); err != nil {
@@ -45,6 +48,33 @@ func (d *Driver) CommitAll(writers []store.BlobWriter, digests []string) error {
 		}
 		named++
 		folders = append(folders, path.Join(blobsDir, digests[i][:2]))
+	}
+	return d.syncNames(folders)
+}
+
+// finishAll makes the bytes of all writers durable, under no name of a blob yet, and closes them.
+func (d *Driver) finishAll(all []*writer) error {
+	if len(all) < manyBlobs {
+		return atOnce(len(all), func(i int) error { return all[i].finish() })
+	}
+	ok, err := d.disk.syncAll()
+	if !ok {
+		return atOnce(len(all), func(i int) error { return all[i].finish() })
+	}
+	for _, w := range all {
+		if werr := w.close(w.failed); err == nil {
+			err = werr
+		}
+	}
+	return err
+}
+
+// syncNames makes what was renamed into folders durable.
+func (d *Driver) syncNames(folders []string) error {
+	if len(folders) >= manyBlobs {
+		if ok, err := d.disk.syncAll(); ok {
+			return err
+		}
 	}
 	slices.Sort(folders)
 	folders = slices.Compact(folders)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -39,10 +40,12 @@ func putBatch(t *testing.T, b *store.Blobs, contents [][]byte) ([]store.Blob, er
 func phases(steps []string) (out []string) {
 	for _, s := range steps {
 		kind, of, _ := strings.Cut(s, " ")
-		if kind == "sync" && of != "" {
+		switch {
+		case of == "all":
+			kind = s
+		case kind == "sync" && of != "":
 			kind = "sync folder"
-		}
-		if kind == "sync" || kind == "close" {
+		case kind == "sync" || kind == "close":
 			kind = "sync, close"
 		}
 		if len(out) == 0 || out[len(out)-1] != kind {
@@ -53,39 +56,51 @@ func phases(steps []string) (out []string) {
 }
 
 // The order of a batch is that of one blob: all bytes are durable before the first name, all names before PutAll returns. Each folder is
-// synced once.
+// synced once, or the file system is, twice.
 func TestBatchOrder(t *testing.T) {
-	d, f := newFaulty(t, t.TempDir())
-	b := newBlobs(t, d)
-	contents := batchContents(40)
-	blobs, err := putBatch(t, b, contents)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"sync, close", "mkdir", "sync folder", "rename", "sync folder"}
-	first := slices.Index(f.steps, "sync")
-	if diff := cmp.Diff(want, phases(f.steps[first:])); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	count := map[string]int{}
-	for _, s := range f.steps {
-		count[s]++
-	}
-	if count["sync"] != 40 || count["sync ./"] != 1 || count["sync blobs/"] != 1 {
-		t.Errorf("the syncs are %v", count)
-	}
-	for i, blob := range blobs {
-		name := blobPath(blob.SHA256)
-		if count["rename tmp/* "+name] != 1 || count["sync "+filepath.Dir(name)+"/"] != 1 {
-			t.Errorf("blob %d: renamed %d times, its folder synced %d times", i, count["rename tmp/* "+name], count["sync "+filepath.Dir(name)+"/"])
+	for _, c := range []struct {
+		n    int
+		no   bool
+		want []string
+	}{
+		{manyBlobs - 1, false, []string{"sync, close", "mkdir", "sync folder", "rename", "sync folder"}},
+		{manyBlobs, true, []string{"sync, close", "mkdir", "sync folder", "rename", "sync folder"}},
+		{manyBlobs, false, []string{"sync all", "sync, close", "mkdir", "sync folder", "rename", "sync all"}},
+	} {
+		d, f := newFaulty(t, t.TempDir())
+		f.noSyncAll = c.no
+		blobs, err := putBatch(t, newBlobs(t, d), batchContents(c.n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := slices.IndexFunc(f.steps, func(s string) bool { return strings.HasPrefix(s, "sync") })
+		if diff := cmp.Diff(c.want, phases(f.steps[first:])); diff != "" && (runtime.GOOS == "linux" || c.want[0] != "sync all") {
+			t.Errorf("%d, %v (-want +got):\n%s", c.n, c.no, diff)
+		}
+		count := map[string]int{}
+		for _, s := range f.steps {
+			count[s]++
+		}
+		if all := count["sync all"] == 2; !all && count["sync"] != c.n || count["sync ./"] != 1 || count["sync blobs/"] != 1 {
+			t.Errorf("%d, %v: the syncs are %v", c.n, c.no, count)
+		}
+		for i, blob := range blobs {
+			name := blobPath(blob.SHA256)
+			if count["rename tmp/* "+name] != 1 || count["sync all"] == 0 && count["sync "+filepath.Dir(name)+"/"] != 1 {
+				t.Errorf("blob %d: renamed %d times, its folder synced %d times", i, count["rename tmp/* "+name], count["sync "+filepath.Dir(name)+"/"])
+			}
 		}
 	}
 }
 
 // Whichever step of a batch fails: the caller is told, what is there is whole, nothing is left in tmp, and the same call works afterwards.
 func TestEveryStepOfABatchFails(t *testing.T) {
-	contents := batchContents(5)
-	for k := 1; ; k++ {
+	everyStepOfABatchFails(t, batchContents(5), 1)
+	everyStepOfABatchFails(t, batchContents(manyBlobs), 3)
+}
+
+func everyStepOfABatchFails(t *testing.T, contents [][]byte, stride int) {
+	for k := 1; ; k += stride {
 		dir := t.TempDir()
 		d, f := newFaulty(t, dir)
 		b := newBlobs(t, d)

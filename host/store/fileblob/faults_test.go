@@ -25,11 +25,12 @@ import (
 // faulty is a disk that records what is done, and fails the step number fail (from 1) with err; 0: none.
 type faulty struct {
 	disk
-	mu    sync.Mutex
-	steps []string
-	fail  int
-	err   error
-	short bool // the failing write takes half of the bytes and says so without an error
+	mu        sync.Mutex
+	steps     []string
+	fail      int
+	err       error
+	noSyncAll bool // the system cannot
+	short     bool // the failing write takes half of the bytes and says so without an error
 }
 
 // step records one and returns the error of the step that fails.
@@ -77,6 +78,16 @@ func (f *faulty) syncDir(name string) error {
 		return err
 	}
 	return f.disk.syncDir(name)
+}
+
+func (f *faulty) syncAll() (bool, error) {
+	if f.noSyncAll {
+		return false, nil
+	}
+	if err := f.step("sync all"); err != nil {
+		return true, err
+	}
+	return f.disk.syncAll()
 }
 
 func tmpName(name string) string {

@@ -333,6 +333,11 @@ func (w *writer) finish() error {
 	if err == nil {
 		err = w.file.Sync()
 	}
+	return w.close(err)
+}
+
+// close closes the file; err is what was wrong before.
+func (w *writer) close(err error) error {
 	if cerr := w.file.Close(); err == nil {
 		err = cerr
 	}
