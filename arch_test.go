@@ -71,15 +71,18 @@ var rules = []rule{
 	{"host/profile", words("readapi"), nil},
 	{"host/sniff", words("readapi"), words("github.com/gabriel-vasile/mimetype golang.org/x/text")},
 	{"host/store/sqliteindex", words("readapi host/store"), words("modernc.org/sqlite github.com/pressly/goose/v3")},
+	{"host/store/pgindex/pgtest", nil, words("github.com/jackc/pgx/v5")},
+	{"host/store/pgindex", words("readapi host/store"), words("github.com/jackc/pgx/v5 github.com/pressly/goose/v3")},
 	{"host/store/s3blob", words("readapi host/store"), words("github.com/minio/minio-go/v7")},
 	{"host/store/...", words("readapi host/store/..."), words("golang.org/x/sys")},
 	{"host/ledger", words("readapi host/store"), nil},
 	{"host/redact", nil, nil},
+	{"host/retain", words("readapi host/store host/ledger"), nil},
 	{"host/recall", words("readapi host/ledger host/redact host/store"), words("golang.org/x/text")},
 	{"host/tools", words("readapi host host/ledger host/recall"), nil},
 	{"host/server/...", words("readapi host/..."), words("github.com/modelcontextprotocol/go-sdk golang.org/x/sync")},
 	{"host/transfer", words("readapi host/store host/store/fileblob host/store/sqliteindex"), nil},
-	{"host", words("readapi host/profile host/sniff host/store host/ledger host/recall host/redact"), words("github.com/maypok86/otter/v2 golang.org/x/sync")},
+	{"host", words("readapi host/profile host/sniff host/store host/ledger host/recall host/redact host/retain"), words("github.com/maypok86/otter/v2 golang.org/x/sync")},
 
 	{"cmd/...", words("..."), words("github.com/spf13/cobra github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/adrg/xdg " +
 		"github.com/pelletier/go-toml/v2 golang.org/x/term golang.org/x/sys golang.org/x/text")},
@@ -193,6 +196,8 @@ func forbidden(r rule, dir, imported string) string {
 		if !underAny(".", r.module) {
 			return "the front door is for embedders and for cmd"
 		}
+	case ours && local == "host/store/pgindex/pgtest":
+		return "a package that starts a server is imported by tests alone"
 	case ours && (strings.HasSuffix(path.Base(local), "test") || local == "testdata") && !underAny(local, r.module):
 		return "a test package is imported by tests and other suites"
 	case ours && !underAny(local, r.module):
@@ -223,6 +228,10 @@ func TestForbidden(t *testing.T) {
 		{"host", module + "/host/server", false},
 		{"host", "modernc.org/sqlite", false},
 		{"host/store/sqliteindex", "modernc.org/sqlite", true},
+		{"host/store/pgindex", "github.com/jackc/pgx/v5/pgxpool", true},
+		{"host/store", "github.com/jackc/pgx/v5", false},
+		{"cmd/glovebox", module + "/host/store/pgindex", true},
+		{"cmd/glovebox", module + "/host/store/pgindex/pgtest", false},
 		{"host/store/s3blob", "github.com/minio/minio-go/v7", true},
 		{"host/store", "github.com/minio/minio-go/v7", false},
 		{"host", "github.com/minio/minio-go/v7", false},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/recall"
+	"github.com/glovebox-wasm/glovebox/host/retain"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -20,6 +21,9 @@ type Options struct {
 	MaxAttachmentBytes int64          // of one file; default 50 MiB
 	MaxAttachments     int            // of one message; default, and most, readapi.MaxAttachments
 	Quota              store.Quota    // of what is kept; default none
+	MaxUploads         int            // that a principal may have under way; default 16
+	MaxUploadBytes     int64          // of those, as announced; default 128 MiB, or one file of MaxAttachmentBytes where that is more
+	UploadTTL          time.Duration  // how long an upload waits for its next part; default 5 minutes
 	CacheBytes         int64          // of decoded answers in memory, together; default 64 MiB; -1: none are kept there
 	URIPrefix          string         // of addresses; default readapi.URIPrefix; see readapi.ValidURIPrefix
 
@@ -56,6 +60,9 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	out.MaxAttachmentBytes = cmp.Or(out.MaxAttachmentBytes, 50<<20)
 	out.MaxAttachments = cmp.Or(out.MaxAttachments, readapi.MaxAttachments)
+	out.MaxUploads = cmp.Or(out.MaxUploads, 16)
+	out.MaxUploadBytes = cmp.Or(out.MaxUploadBytes, max(128<<20, out.MaxAttachmentBytes))
+	out.UploadTTL = cmp.Or(out.UploadTTL, 5*time.Minute)
 	out.CacheBytes = cmp.Or(out.CacheBytes, 64<<20)
 	out.SharedCacheBytes = cmp.Or(out.SharedCacheBytes, 256<<20)
 	out.URIPrefix = cmp.Or(out.URIPrefix, readapi.URIPrefix)
@@ -64,7 +71,8 @@ func (o *Options) withDefaults() (Options, error) {
 		out.Now = time.Now
 	}
 	switch {
-	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1, out.SharedCacheBytes < 0, out.HostTTL < 0:
+	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.MaxUploads < 0, out.MaxUploadBytes < 0, out.UploadTTL < 0, out.CacheBytes < -1,
+		out.SharedCacheBytes < 0, out.HostTTL < 0:
 		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
 	case out.MaxAttachments > readapi.MaxAttachments:
 		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")
@@ -91,6 +99,9 @@ type Host struct {
 	answers  *answers             // nil: no cache
 	shared   *shared              // nil: no cache that others use
 	audit    *auditor             // nil: nobody is told
+	uploads  *uploads
+	keeper   *retain.Keeper
+	recovery func() // ends it
 
 	mu      sync.RWMutex
 	closed  bool
@@ -118,6 +129,7 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(), member: newMembership(o),
 		shared: newShared(o.Cache, o.SharedCacheBytes),
 	}
+	h.uploads, h.keeper = newUploads(h), retain.New(blobs, index, &retain.Options{Cache: o.Cache})
 	h.recall = recall.New(h.ledger, offers{h})
 	if h.answers, err = newAnswers(o.CacheBytes); err != nil {
 		return nil, readapi.AsError(op, err)
@@ -126,6 +138,10 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 		return nil, readapi.AsError(op, err)
 	}
 	h.audit = newAuditor(o.Audit, index)
+	h.recovery = func() {}
+	if !o.Alone {
+		h.recovery = h.startRecovery()
+	}
 	return h, nil
 }
 
@@ -134,6 +150,9 @@ func (h *Host) Session(scope readapi.Scope) *Session { return &Session{h, scope}
 
 // Ledger returns the record of all sessions, for an operator: it asks nobody who they are, and Close does not wait for it.
 func (h *Host) Ledger() *ledger.Ledger { return h.ledger }
+
+// Keeper keeps the store in order, for an operator: it asks nobody who they are, and Close does not wait for it.
+func (h *Host) Keeper() *retain.Keeper { return h.keeper }
 
 // Sessions yields the sessions of a principal, newest first; see ledger.Sessions.
 func (h *Host) Sessions(ctx context.Context, principal readapi.PrincipalID, archived bool) iter.Seq2[store.Session, error] {
@@ -168,6 +187,8 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.mu.Unlock()
 	h.running.Wait()
+	h.recovery()
+	h.uploads.close()
 	h.member.leave()
 	h.shared.close()
 	h.audit.close()

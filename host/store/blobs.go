@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -80,13 +79,7 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, o PutOptions) (blob Blob, 
 	if err != nil {
 		return Blob{}, nil, writeError(op, err)
 	}
-	blob, head, err = write(ctx, w, r, o.Max, o.Prefix)
-	if err == nil && o.Named != nil {
-		err = o.Named(ctx, blob)
-	}
-	if err == nil {
-		err = w.Commit(blob.SHA256)
-	}
+	blob, head, err = b.put(ctx, newWriter(w, o), r)
 	if err == nil {
 		return blob, head, nil
 	}
@@ -101,41 +94,33 @@ func putError(op string, err, abort error) error {
 	return writeError(op, errors.Join(err, abort))
 }
 
-// write copies r, which has most bytes at most, to w. It returns the blob and up to prefix first bytes. An error of r is a *readerError.
-func write(ctx context.Context, w BlobWriter, r io.Reader, most int64, prefix int) (blob Blob, head []byte, err error) {
+// put copies r to w and commits it. An error of r is a *readerError.
+func (b *Blobs) put(ctx context.Context, w *Writer, r io.Reader) (blob Blob, head []byte, err error) {
+	if err := w.readFrom(ctx, r); err != nil {
+		return Blob{}, nil, err
+	}
+	blob, err = w.commit(ctx)
+	return blob, w.head, err
+}
+
+// readFrom copies r to w. An error of r is a *readerError.
+func (w *Writer) readFrom(ctx context.Context, r io.Reader) error {
 	in := startReading(r)
 	defer in.stop()
-	sum := sha256.New()
 	for {
 		// One byte more than allowed tells "exactly max" from "too large".
-		p, err := in.next(ctx, most-blob.Size)
+		p, err := in.next(ctx, w.o.Max-w.size)
 		if err != nil && err != io.EOF {
-			return blob, nil, err
+			return err
 		}
-		blob.Size += int64(len(p))
-		if blob.Size > most {
-			return blob, nil, &readapi.Error{Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: most, Actual: blob.Size}}
-		}
-		head = append(head, p[:min(len(p), prefix-len(head))]...)
-		sum.Write(p)
-		if len(p) > 0 {
-			n, werr := w.Write(p)
-			if werr == nil && n < len(p) {
-				werr = io.ErrShortWrite
-			}
-			if werr != nil {
-				return blob, nil, werr
-			}
+		if _, err := w.write(p); err != nil {
+			return err
 		}
 		if err == io.EOF {
 			break
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return blob, nil, err
-	}
-	blob.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	return blob, head, nil
+	return ctx.Err()
 }
 
 // Open returns the bytes of a blob. A small one has been verified when Open returns, a larger one once its Verify has returned nil:

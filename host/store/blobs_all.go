@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -47,16 +46,17 @@ func (b *Blobs) PutAll(ctx context.Context, readers []io.Reader, o PutAllOptions
 		if err := ctx.Err(); err != nil {
 			return blobs, heads, err
 		}
-		w, err := b.driver.Create(ctx)
+		inner, err := b.driver.Create(ctx)
 		if err != nil {
 			return blobs, heads, err
 		}
-		writers = append(writers, w)
-		blob, head, err := write(ctx, w, r, o.Max, o.Prefix)
-		if err != nil {
+		writers = append(writers, inner)
+		w := newWriter(inner, PutOptions{Max: o.Max, Prefix: o.Prefix})
+		if err := w.readFrom(ctx, r); err != nil {
 			return blobs, heads, err
 		}
-		blobs, heads, digests = append(blobs, blob), append(heads, head), append(digests, blob.SHA256)
+		blob := w.Blob()
+		blobs, heads, digests = append(blobs, blob), append(heads, w.head), append(digests, blob.SHA256)
 	}
 	if o.Named != nil && len(blobs) > 0 {
 		if err := o.Named(ctx, blobs); err != nil {
@@ -83,19 +83,4 @@ func abortAll(writers []BlobWriter) (err error) {
 		err = errors.Join(err, w.Abort())
 	}
 	return err
-}
-
-// Sweep removes what writers that died left at the place of the blobs and have not written to since a time, and returns how many they were.
-// No blob is touched. Errors: those of the place.
-func (b *Blobs) Sweep(ctx context.Context, before time.Time) (int, error) {
-	const op = "store.Blobs.Sweep"
-	if err := ctx.Err(); err != nil {
-		return 0, readapi.AsError(op, err)
-	}
-	d, ok := b.driver.(SweepDriver)
-	if !ok {
-		return 0, nil // nothing stays there
-	}
-	n, err := d.Sweep(ctx, before)
-	return n, writeError(op, err)
 }

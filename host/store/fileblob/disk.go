@@ -19,6 +19,7 @@ type disk interface {
 	lstat(name string) (fs.FileInfo, error)
 	rename(from, to string) error
 	remove(name string) error
+	chmod(name string, mode fs.FileMode) error
 	syncDir(name string) error
 	syncAll() (ok bool, err error) // all that was written and named before; not ok: there is no such thing here
 	readDir(name string) ([]fs.DirEntry, error)
@@ -110,6 +111,8 @@ func (d *rootDisk) rename(from, to string) error           { return d.root.Renam
 func (d *rootDisk) remove(name string) error               { return d.root.Remove(name) }
 func (d *rootDisk) syncAll() (bool, error)                 { return syncFileSystem(d.self) }
 func (d *rootDisk) close() error                           { return errors.Join(d.self.Close(), d.root.Close()) }
+
+func (d *rootDisk) chmod(name string, mode fs.FileMode) error { return d.root.Chmod(name, mode) }
 
 func (d *rootDisk) readDir(name string) ([]fs.DirEntry, error) {
 	f, err := d.root.Open(name)

@@ -86,31 +86,23 @@ func open(d disk, o Options) (*Driver, error) {
 			return nil, err
 		}
 	}
-	driver := &Driver{disk: d}
-	_, _ = driver.sweep(func() error { return nil }, time.Now().Add(-o.StaleAfter)) // else the next one will, or has already
-	return driver, nil
+	_, _ = sweep(d, time.Now().Add(-o.StaleAfter)) // housekeeping: a folder that cannot be listed fails where it is needed
+	return &Driver{disk: d}, nil
 }
 
-// Sweep implements store.SweepDriver. It is housekeeping: what it cannot remove, another one will, or has already.
-func (d *Driver) Sweep(ctx context.Context, before time.Time) (int, error) {
-	return d.sweep(ctx.Err, before)
-}
-
-func (d *Driver) sweep(ended func() error, before time.Time) (n int, err error) {
-	entries, err := d.disk.readDir(tmpDir)
+// sweep removes what was last written before a time. What it cannot remove, another one will, or has already.
+func sweep(d disk, before time.Time) (removed int, err error) {
+	entries, err := d.readDir(tmpDir)
 	if err != nil {
 		return 0, err
 	}
 	for _, e := range entries {
-		if err := ended(); err != nil {
-			return n, err
-		}
 		name := path.Join(tmpDir, e.Name())
-		if info, err := d.disk.lstat(name); err == nil && !info.IsDir() && info.ModTime().Before(before) && d.disk.remove(name) == nil {
-			n++
+		if info, err := d.lstat(name); err == nil && !info.IsDir() && info.ModTime().Before(before) && d.remove(name) == nil {
+			removed++
 		}
 	}
-	return n, nil
+	return removed, nil
 }
 
 func blobPath(sha256 string) string { return path.Join(blobsDir, sha256[:2], sha256) }
