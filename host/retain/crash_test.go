@@ -70,29 +70,32 @@ func (s *scene) whole(what string) {
 	}
 }
 
+// runs are what may fail or die at any step.
+var runs = map[string]func(*retain.Keeper) error{
+	"gc": func(k *retain.Keeper) error {
+		_, err := k.GC(context.Background(), all)
+		return err
+	},
+	"recover": func(k *retain.Keeper) error {
+		_, err := k.Recover(context.Background())
+		return err
+	},
+	"purge": func(k *retain.Keeper) error {
+		return k.Purge(context.Background(), store.Purge{Scope: scope("c")})
+	},
+	"fsck": func(k *retain.Keeper) error {
+		r, err := k.Fsck(context.Background(), retain.FsckOptions{Repair: true, Grace: nothing, ReadData: true})
+		if err == nil && !r.Clean {
+			err = &readapi.Error{Code: readapi.CodeCorrupt, Detail: "the store is not clean"}
+		}
+		return err
+	},
+}
+
 // A collection whose step number k fails, or that dies there, loses nothing, and the next ends what it began. Every k; the step is done or
 // not; the rest goes on or dies with it.
 func TestEveryStepFails(t *testing.T) {
-	for name, run := range map[string]func(*scene, *retain.Keeper) error{
-		"gc": func(s *scene, k *retain.Keeper) error {
-			_, err := k.GC(context.Background(), all)
-			return err
-		},
-		"recover": func(s *scene, k *retain.Keeper) error {
-			_, err := k.Recover(context.Background())
-			return err
-		},
-		"purge": func(s *scene, k *retain.Keeper) error {
-			return k.Purge(context.Background(), store.Purge{Scope: scope("c")})
-		},
-		"fsck": func(s *scene, k *retain.Keeper) error {
-			r, err := k.Fsck(context.Background(), retain.FsckOptions{Repair: true, Grace: nothing, ReadData: true})
-			if err == nil && !r.Clean {
-				err = &readapi.Error{Code: readapi.CodeCorrupt, Detail: "the store is not clean"}
-			}
-			return err
-		},
-	} {
+	for name, run := range runs {
 		for _, dead := range []bool{false, true} {
 			for _, before := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/dead=%v/before=%v", name, dead, before), func(t *testing.T) { everyStep(t, run, dead, before) })
@@ -101,14 +104,14 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-func everyStep(t *testing.T, run func(*scene, *retain.Keeper) error, dead, before bool) {
+func everyStep(t *testing.T, run func(*retain.Keeper) error, dead, before bool) {
 	silent := map[string]int{} // steps whose failure nobody was told of
 	for k := 1; ; k++ {
 		b, x, _ := engines["memory"](t)
 		s := newScene(t, b, x)
 		f := &steps{at: k, dead: dead, before: before, lease: 10 * time.Millisecond}
 		faulty := newPlace(t, faultyBlobs{b, f}, faultyIndex{x, f}, "")
-		err := run(s, faulty.keeper(nil))
+		err := run(faulty.keeper(nil))
 		if f.n < k {
 			if k < 8 || err != nil {
 				t.Fatalf("the run has %d steps, %v", f.n, err)
@@ -123,27 +126,32 @@ func everyStep(t *testing.T, run func(*scene, *retain.Keeper) error, dead, befor
 			t.Fatalf("%s: an error without a code: %v", what, err)
 		}
 		s.whole(what)
-		time.Sleep(12 * time.Millisecond) // what the dead has claimed is over
-		if _, err := s.keeper(nil).GC(t.Context(), all); err != nil {
-			t.Fatalf("%s: the next collection: %v", what, err)
-		}
-		if _, err := s.keeper(nil).GC(t.Context(), all); err != nil { // what the first has deleted
-			t.Fatal(what, err)
-		}
-		s.whole(what)
-		s.clean(retain.FsckOptions{ReadData: true, Grace: nothing})
-		for _, a := range s.gone {
-			if _, ok := s.find(a); ok || s.has(a.Blob) && a.Blob != s.live[1].Blob {
-				t.Fatalf("%s: %s is still there", what, a.Blob)
-			}
-		}
-		if s.has(s.orphan.SHA256) {
-			t.Fatalf("%s: the orphan is still there", what)
-		}
+		s.ends(what)
 		for name := range silent {
 			if name != "Resign" {
 				t.Fatalf("%s failed and nobody was told", name)
 			}
 		}
+	}
+}
+
+// ends collects until everything is gone that was to go, and checks that the store is clean then.
+func (s *scene) ends(what string) {
+	s.t.Helper()
+	time.Sleep(12 * time.Millisecond) // what the dead has claimed is over
+	for range 2 {                     // the second for what the first has deleted
+		if _, err := s.keeper(nil).GC(context.Background(), all); err != nil {
+			s.t.Fatalf("%s: the next collection: %v", what, err)
+		}
+	}
+	s.whole(what)
+	s.clean(retain.FsckOptions{ReadData: true, Grace: nothing})
+	for _, a := range s.gone {
+		if _, ok := s.find(a); ok || s.has(a.Blob) && a.Blob != s.live[1].Blob {
+			s.t.Fatalf("%s: %s is still there", what, a.Blob)
+		}
+	}
+	if s.has(s.orphan.SHA256) {
+		s.t.Fatalf("%s: the orphan is still there", what)
 	}
 }
