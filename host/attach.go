@@ -85,6 +85,9 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 	if err := ledger.Check(draft); err != nil { // before any file is read and kept for nothing
 		return nil, err
 	}
+	if err := h.room(ctx, c.scope, announced(m.Files)); err != nil {
+		return nil, err
+	}
 	holder := &holder{host: h, name: string(newArtifactID())}
 	defer holder.end(ctx)
 	for _, f := range m.Files {
@@ -187,6 +190,17 @@ func (h *Host) checkFiles(files []NewFile, attached int) error {
 		}
 	}
 	return nil
+}
+
+// announced is how much files will take at least.
+func announced(files []NewFile) (u store.Usage) {
+	for _, f := range files {
+		u.Files++
+		if f.SizeKnown {
+			u.Bytes += f.Size
+		}
+	}
+	return u
 }
 
 func tooLargeFile(most, size int64) error {
