@@ -132,7 +132,7 @@ type IndexDriver interface {
 	SetDecoders(ctx context.Context, was int64, decoders []DecoderEntry) (DecoderSet, error)
 
 	// PutHost says that a host is there, with these decoders, for as long as ttl, and forgets the hosts whose time is over. The generation
-	// rises when a host came, went or has other decoders than before, also when it comes again after its own time was over; it is returned.
+	// rises when a host came, went or has other decoders than before; it is returned. One that is late and was not forgotten has not gone.
 	PutHost(ctx context.Context, host HostEntry, ttl time.Duration) (generation int64, err error)
 
 	// DropHost forgets a host; the generation rises if it was there.

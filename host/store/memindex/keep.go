@@ -161,7 +161,7 @@ func (d *Driver) usage(principal readapi.PrincipalID) (own, total store.Usage) {
 func (d *Driver) LeaseBlobs(_ context.Context, holder string, digests []string, ttl time.Duration) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
+	now := d.now()
 	for _, digest := range digests {
 		if d.claims[digest].After(now) {
 			return &readapi.Error{Code: readapi.CodeBusy, Detail: "the same bytes are being removed just now", RetryAfter: time.Second}
@@ -204,7 +204,7 @@ func (d *Driver) covered(holder string, artifacts []store.Artifact) error {
 func (d *Driver) ClaimBlob(_ context.Context, sha256 string, ttl time.Duration) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
+	now := d.now()
 	u := d.use(sha256)
 	if u.Rows > 0 || u.Lease.After(now) || u.Claim.After(now) {
 		return false, nil

@@ -17,6 +17,7 @@ import (
 
 // Driver is a store.IndexDriver.
 type Driver struct {
+	now      func() time.Time
 	mu       sync.RWMutex
 	sessions map[readapi.Scope]*session
 	decoders store.DecoderSet
@@ -45,9 +46,12 @@ type session struct {
 }
 
 // New returns an empty driver.
-func New() *Driver {
+func New() *Driver { return NewAt(time.Now) }
+
+// NewAt returns an empty driver whose clock is now, for tests.
+func NewAt(now func() time.Time) *Driver {
 	return &Driver{
-		sessions: map[readapi.Scope]*session{}, hosts: map[string]store.HostEntry{}, leases: map[lease]time.Time{}, claims: map[string]time.Time{},
+		now: now, sessions: map[readapi.Scope]*session{}, hosts: map[string]store.HostEntry{}, leases: map[lease]time.Time{}, claims: map[string]time.Time{},
 		names: map[string]named{},
 	}
 }

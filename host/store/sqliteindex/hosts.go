@@ -17,7 +17,7 @@ const (
 
 	updateDecoders = `UPDATE decoder_set SET generation = ?1 + 1, decoders = ?2 WHERE generation = ?1`
 
-	selectHost = `SELECT decoders FROM hosts WHERE id = ?1 AND until > ?2`
+	selectHost = `SELECT decoders FROM hosts WHERE id = ?1`
 
 	upsertHost = `INSERT INTO hosts (id, decoders, until) VALUES (?1, ?2, ?3)
 		ON CONFLICT (id) DO UPDATE SET decoders = excluded.decoders, until = excluded.until`
@@ -91,10 +91,10 @@ func (d *Driver) PutHost(ctx context.Context, host store.HostEntry, ttl time.Dur
 	if err != nil {
 		return 0, err
 	}
-	now := time.Now()
+	now := d.opts.Now()
 	err = d.writeBy(ctx, d.loose, []string{selectHost, upsertHost, dropHosts, nextGeneration, selectGeneration}, func(t tx) error {
-		was := "" // of one that is gone, too
-		if err := t.rows(ctx, selectHost, func(rows *sql.Rows) error { return rows.Scan(&was) }, host.ID, now.UnixMilli()); err != nil {
+		was := ""
+		if err := t.rows(ctx, selectHost, func(rows *sql.Rows) error { return rows.Scan(&was) }, host.ID); err != nil {
 			return err
 		}
 		dropped, err := t.exec(ctx, dropHosts, now.UnixMilli(), host.ID)
@@ -127,7 +127,7 @@ func (d *Driver) DropHost(ctx context.Context, id string) error {
 
 // Acquire implements store.IndexDriver.
 func (d *Driver) Acquire(ctx context.Context, name, holder string, ttl time.Duration) (ok bool, err error) {
-	now := time.Now()
+	now := d.opts.Now()
 	err = d.writeBy(ctx, d.loose, []string{acquireName}, func(t tx) error {
 		n, err := t.exec(ctx, acquireName, name, holder, now.Add(ttl).UnixMilli(), now.UnixMilli())
 		ok = n > 0

@@ -215,25 +215,6 @@ func breaksOfSessions() map[string]func(d *brokenIndex) {
 }
 
 func breaksOfHosts() map[string]func(d *brokenIndex) {
-	// remember returns PutHost of a driver that returns the generation of before for some of the hosts that it has seen.
-	remember := func(live bool) func(d *brokenIndex) {
-		return func(d *brokenIndex) {
-			seen, last := map[string]string{}, int64(0)
-			d.putHost = func(ctx context.Context, h store.HostEntry, ttl time.Duration) (int64, error) {
-				set, _ := d.IndexDriver.Decoders(ctx)
-				g, err := d.IndexDriver.PutHost(ctx, h, ttl)
-				there := slices.Contains(hostsOf(set), h.ID)
-				if digest := h.Decoders; len(digest) > 0 && seen[h.ID] == digest[0].Digest && there == live {
-					return last, err
-				}
-				if len(h.Decoders) > 0 {
-					seen[h.ID] = h.Decoders[0].Digest
-				}
-				last = g
-				return g, err
-			}
-		}
-	}
 	return map[string]func(d *brokenIndex){
 		"Hosts": func(d *brokenIndex) { // every host has what the set says
 			d.decoders = func(s store.DecoderSet) store.DecoderSet {
@@ -245,12 +226,28 @@ func breaksOfHosts() map[string]func(d *brokenIndex) {
 		},
 		"HostHeartbeat": func(d *brokenIndex) { // every heartbeat counts
 			d.putHost = func(ctx context.Context, h store.HostEntry, ttl time.Duration) (int64, error) {
-				_ = d.IndexDriver.DropHost(ctx, h.ID)
+				if ttl > brief {
+					_ = d.IndexDriver.DropHost(ctx, h.ID)
+				}
 				return d.IndexDriver.PutHost(ctx, h, ttl)
 			}
 		},
-		"HostOver":    remember(true),
-		"HostReturns": remember(false),
+		"HostOver": func(d *brokenIndex) { // the time alone decides
+			d.decoders = func(s store.DecoderSet) store.DecoderSet {
+				s.Hosts = slices.DeleteFunc(s.Hosts, func(h store.HostEntry) bool { return over(h.Until) })
+				return s
+			}
+		},
+		"HostReturns": func(d *brokenIndex) { // one that is late comes anew
+			until := map[string]time.Time{}
+			d.putHost = func(ctx context.Context, h store.HostEntry, ttl time.Duration) (int64, error) {
+				if over(until[h.ID]) {
+					_ = d.IndexDriver.DropHost(ctx, h.ID)
+				}
+				until[h.ID] = time.Now().Add(ttl)
+				return d.IndexDriver.PutHost(ctx, h, ttl)
+			}
+		},
 		"HostDropped": func(d *brokenIndex) { // one that is not there, too
 			d.dropHost = func(ctx context.Context, id string) error {
 				_, _ = d.IndexDriver.PutHost(ctx, store.HostEntry{ID: id}, long)

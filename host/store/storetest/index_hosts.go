@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -88,29 +89,35 @@ func hostHeartbeat(t T, h IndexHarness) {
 	equal(t, "the generation of the set", decoderSet(t, d).Generation, third)
 }
 
-// briefly puts a host whose time is over soon, and waits for that.
-func briefly(t T, d store.IndexDriver, id string) {
+// briefly puts a host whose time is over when it returns, and returns the generation.
+func briefly(t T, d store.IndexDriver, id string) int64 {
 	t.Helper()
-	_, err := d.PutHost(t.Context(), store.HostEntry{ID: id, Decoders: decoderList("1")}, brief)
+	g, err := d.PutHost(t.Context(), store.HostEntry{ID: id, Decoders: decoderList("1")}, brief)
 	must(t, err)
-	eventually(t, "the end of a host", func() bool { return len(decoderSet(t, d).Hosts) < 2 })
+	time.Sleep(2 * brief)
+	return g
 }
 
+// A host whose time is over is there until another host forgets it: at one generation, all see the same hosts.
 func hostOver(t T, h IndexHarness) {
 	d := h.New(t)
 	putHost(t, d, "a", "1")
-	briefly(t, d, "b")
+	was := briefly(t, d, "b")
+	set := decoderSet(t, d)
+	equal(t, "hosts while nobody has forgotten one", fmt.Sprint(hostsOf(set), set.Generation), fmt.Sprint([]string{"a", "b"}, was))
+	now := was
+	eventually(t, "the end of a host", func() bool { now = putHost(t, d, "a", "1"); return len(decoderSet(t, d).Hosts) == 1 })
 	equal(t, "hosts", hostsOf(decoderSet(t, d)), []string{"a"})
-	was := decoderSet(t, d).Generation
-	equal(t, "a host went: the generation rises", putHost(t, d, "a", "1") > was, true)
+	equal(t, "a host went: the generation rises", now > was, true)
 }
 
-// A host that was gone and comes again has changed what all can read.
+// A host that is late and was not forgotten changes nothing; one that was comes anew.
 func hostReturns(t T, h IndexHarness) {
 	d := h.New(t)
 	putHost(t, d, "a", "1")
-	briefly(t, d, "b")
-	was := decoderSet(t, d).Generation
+	was := briefly(t, d, "b")
+	equal(t, "a host is late", briefly(t, d, "b"), was)
+	eventually(t, "the end of a host", func() bool { was = putHost(t, d, "a", "1"); return len(decoderSet(t, d).Hosts) == 1 })
 	equal(t, "a host came again: the generation rises", putHost(t, d, "b", "1") > was, true)
 	equal(t, "hosts", hostsOf(decoderSet(t, d)), []string{"a", "b"})
 }
