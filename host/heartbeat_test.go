@@ -202,7 +202,7 @@ func TestHammerHosts(t *testing.T) {
 				})
 			}
 			group.Wait()
-			if doc := read(t, keep.Session(scope("s")), a.Resource, readapi.Selection{}); doc == nil || calls.Load() < 100 {
+			if doc := read(t, keep.Session(scope("s")), a.Resource, readapi.Selection{}); doc == nil || calls.Load() < 20 {
 				t.Errorf("%d calls", calls.Load())
 			}
 			_ = keep.Close()
