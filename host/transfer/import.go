@@ -320,7 +320,7 @@ func (m *importer) flush(ctx context.Context) error {
 		}
 	}
 	err = m.index.Load(ctx, m.state, p.artifacts, p.events, p.uploads)
-	if readapi.CodeOf(err) == readapi.CodeInvalidRequest {
+	if code := readapi.CodeOf(err); code == readapi.CodeInvalidRequest || code == readapi.CodeConflict {
 		err = m.single(ctx, p)
 	}
 	if err == nil {
@@ -333,11 +333,16 @@ func (m *importer) flush(ctx context.Context) error {
 func (m *importer) single(ctx context.Context, p pending) error {
 	load := func(key string, a []store.Artifact, e []store.Event, u []store.Upload) error {
 		err := m.index.Load(ctx, m.state, a, e, u)
-		if readapi.CodeOf(err) != readapi.CodeInvalidRequest {
+		switch readapi.CodeOf(err) {
+		case readapi.CodeInvalidRequest:
+			m.lost++
+			m.out.problem(Problem{Code: readapi.CodeMalformed, Detail: detail(err), Line: m.lines[key], Principal: m.in.Principal, Session: m.in.ID})
+		case readapi.CodeConflict:
+			m.taken(key, "")
+		default:
 			return err
 		}
-		m.lost++
-		m.out.problem(Problem{Code: readapi.CodeMalformed, Detail: detail(err), Line: m.lines[key], Principal: m.in.Principal, Session: m.in.ID})
+		m.lines[key] = 0 // told
 		return nil
 	}
 	for _, a := range p.artifacts {
@@ -350,7 +355,14 @@ func (m *importer) single(ctx context.Context, p pending) error {
 			return err
 		}
 	}
+	have, err := rowsOf(ctx, m.index, m.in.Scope(), validIDs(uploaded(p.uploads)))
+	if err != nil {
+		return err
+	}
 	for _, u := range p.uploads {
+		if _, ok := have[u.Artifact]; !ok {
+			continue // its file has been told of
+		}
 		if err := load("u"+u.ID, nil, nil, []store.Upload{u}); err != nil {
 			return err
 		}
@@ -440,6 +452,9 @@ func (m *importer) after(ctx context.Context, p pending) error {
 }
 
 func (m *importer) taken(key string, id readapi.ArtifactID) {
+	if m.lines[key] == 0 {
+		return
+	}
 	m.out.problem(Problem{Code: readapi.CodeConflict, Detail: "the session has another one in its place", Line: m.lines[key], Principal: m.in.Principal,
 		Session: m.in.ID, Artifact: id})
 }

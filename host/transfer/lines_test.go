@@ -244,4 +244,16 @@ func TestImportOther(t *testing.T) {
 	if after := dumpOf(t, dst.Index); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Error("an import changed another session")
 	}
+
+	// One that began as the same and went on otherwise: what is taken is told by line, the rest of the file is in.
+	dst = Store{src.Blobs, inMemory(t).Index}
+	_, err = importInto(t, dst, exported(t, src, ExportOptions{}))
+	check(t, err)
+	attach(t, src, scopeOf("a"), "mine", []byte("one"))
+	attach(t, dst, scopeOf("a"), "theirs", []byte("one"))
+	r, err = importInto(t, dst, exported(t, src, ExportOptions{}))
+	if wantCode(t, err, readapi.CodeConflict); r.Failed != 2 || r.Problems[0].Line != 6 || r.Problems[1].Line != 11 {
+		t.Errorf("%+v", r)
+	}
+	whole(t, dst)
 }
