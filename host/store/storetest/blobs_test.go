@@ -13,6 +13,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // brokenBlobs is a sound driver, but for what the hooks change.
@@ -20,6 +21,7 @@ type brokenBlobs struct {
 	store.BlobDriver
 	open   func(name string) (store.BlobReader, error)
 	remove func(name string) error
+	stat   func(name string) (store.BlobInfo, error)
 	list   iter.Seq2[store.BlobInfo, error]
 	writer func(*brokenWriter)
 }
@@ -59,6 +61,13 @@ func (d *brokenBlobs) Remove(ctx context.Context, name string) error {
 	return d.BlobDriver.Remove(ctx, name)
 }
 
+func (d *brokenBlobs) Stat(ctx context.Context, name string) (store.BlobInfo, error) {
+	if d.stat != nil {
+		return d.stat(name)
+	}
+	return d.BlobDriver.Stat(ctx, name)
+}
+
 func (d *brokenBlobs) List(ctx context.Context) iter.Seq2[store.BlobInfo, error] {
 	if d.list != nil {
 		return d.list
@@ -87,10 +96,61 @@ func reading(f func(d store.BlobDriver, name string, r store.BlobReader) func(p 
 	}
 }
 
+// planted is a driver in whose place somebody has put something.
+type planted struct {
+	store.BlobDriver
+	strange map[string]bool // by name
+}
+
+func newPlanted() *planted { return &planted{memblob.New(), map[string]bool{}} }
+
+func (d *planted) refuse(name string) error {
+	if d.strange[name] {
+		return &readapi.Error{Code: readapi.CodeCorrupt}
+	}
+	return nil
+}
+
+func (d *planted) Open(ctx context.Context, name string) (store.BlobReader, error) {
+	if err := d.refuse(name); err != nil {
+		return nil, err
+	}
+	return d.BlobDriver.Open(ctx, name)
+}
+
+func (d *planted) Stat(ctx context.Context, name string) (store.BlobInfo, error) {
+	if err := d.refuse(name); err != nil {
+		return store.BlobInfo{}, err
+	}
+	return d.BlobDriver.Stat(ctx, name)
+}
+
+func (d *planted) Remove(ctx context.Context, name string) error {
+	if err := d.refuse(name); err != nil {
+		return err
+	}
+	return d.BlobDriver.Remove(ctx, name)
+}
+
+func plant(_ T, d store.BlobDriver, name string) func() error {
+	if b, ok := d.(*brokenBlobs); ok {
+		d = b.BlobDriver
+	}
+	p := d.(*planted)
+	p.strange[name] = true
+	return func() error {
+		if !p.strange[name] {
+			return errBroken
+		}
+		return nil
+	}
+}
+
 func soundBlobs() BlobHarness {
 	return BlobHarness{
-		New:    func(T) store.BlobDriver { return memblob.New() },
+		New:    func(T) store.BlobDriver { return newPlanted() },
 		Reopen: func(_ T, d store.BlobDriver) store.BlobDriver { return d },
+		Plant:  plant,
 	}
 }
 
@@ -167,13 +227,26 @@ func TestBlobMutants(t *testing.T) {
 				return r, err
 			}
 		}},
-		{"Remove", func(t T, d *brokenBlobs) { d.remove = func(string) error { return nil } }},
+		{"Remove", func(_ T, d *brokenBlobs) { d.remove = d.BlobDriver.(*planted).refuse }},
 		{"RemoveAbsent", func(t T, d *brokenBlobs) {
 			d.remove = func(name string) error {
 				if _, err := d.BlobDriver.Open(t.Context(), name); err != nil {
 					return err
 				}
 				return d.BlobDriver.Remove(t.Context(), name)
+			}
+		}},
+		{"RemoveStrange", func(t T, d *brokenBlobs) { // removes whatever is there
+			d.remove = func(name string) error {
+				delete(d.BlobDriver.(*planted).strange, name)
+				return d.BlobDriver.Remove(t.Context(), name)
+			}
+		}},
+		{"Stat", func(t T, d *brokenBlobs) { // a size that is rounded up
+			d.stat = func(name string) (store.BlobInfo, error) {
+				info, err := d.BlobDriver.Stat(t.Context(), name)
+				info.Size = (info.Size + 1) &^ 1
+				return info, err
 			}
 		}},
 		{"OpenOutlivesRemove", reading(func(d store.BlobDriver, name string, r store.BlobReader) func([]byte, int64) (int, error) {
@@ -274,7 +347,7 @@ func TestBlobMutants(t *testing.T) {
 	for _, b := range breaks {
 		h := soundBlobs()
 		h.New = func(t T) store.BlobDriver {
-			d := &brokenBlobs{BlobDriver: memblob.New()}
+			d := &brokenBlobs{BlobDriver: newPlanted()}
 			b.f(t, d)
 			return d
 		}

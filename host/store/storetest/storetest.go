@@ -35,6 +35,13 @@ type T interface {
 type BlobHarness struct {
 	New    func(t T) store.BlobDriver                     // in a new, empty place
 	Reopen func(t T, d store.BlobDriver) store.BlobDriver // closes d and opens its place again; nil where nothing outlives d
+
+	// Plant puts into the place of a blob what is none of d's: a link to a file of somebody else's, say. It returns what is wrong with it
+	// afterwards, nil when both are as they were. nil where that cannot be.
+	Plant func(t T, d store.BlobDriver, name string) (changed func() error)
+
+	// Removed says that a large blob which is open may be gone once it is removed, because d holds no more than a part of it.
+	Removed bool
 }
 
 // IndexHarness makes the drivers that RunIndex tests. What it makes it closes itself, by T.Cleanup.
