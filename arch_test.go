@@ -72,6 +72,8 @@ var rules = []rule{
 	{"host/sniff", words("readapi"), words("github.com/gabriel-vasile/mimetype golang.org/x/text")},
 	{"host/store/sqliteindex", words("readapi host/store"), words("modernc.org/sqlite github.com/pressly/goose/v3")},
 	{"host/store/s3blob", words("readapi host/store"), words("github.com/minio/minio-go/v7")},
+	{"host/store/pgindex/pgtest", nil, words("github.com/jackc/pgx/v5")},
+	{"host/store/pgindex", words("readapi host/store"), words("github.com/jackc/pgx/v5 github.com/pressly/goose/v3")},
 	{"host/store/...", words("readapi host/store/..."), words("golang.org/x/sys")},
 	{"host/ledger", words("readapi host/store"), nil},
 	{"host/redact", nil, nil},
@@ -193,6 +195,8 @@ func forbidden(r rule, dir, imported string) string {
 		if !underAny(".", r.module) {
 			return "the front door is for embedders and for cmd"
 		}
+	case ours && local == "host/store/pgindex/pgtest":
+		return "a package that starts a server is imported by tests alone"
 	case ours && (strings.HasSuffix(path.Base(local), "test") || local == "testdata") && !underAny(local, r.module):
 		return "a test package is imported by tests and other suites"
 	case ours && !underAny(local, r.module):
@@ -226,6 +230,10 @@ func TestForbidden(t *testing.T) {
 		{"host/store/s3blob", "github.com/minio/minio-go/v7", true},
 		{"host/store", "github.com/minio/minio-go/v7", false},
 		{"host", "github.com/minio/minio-go/v7", false},
+		{"host/store/pgindex", "github.com/jackc/pgx/v5/pgxpool", true},
+		{"host/store", "github.com/jackc/pgx/v5", false},
+		{"cmd/glovebox", module + "/host/store/pgindex", true},
+		{"cmd/glovebox", module + "/host/store/pgindex/pgtest", false},
 		{"host", "github.com/tetratelabs/wazero", false},
 		{"plugins", "github.com/tetratelabs/wazero/api", false},
 		{"plugins/pdk", module + "/wasm/sandbox", false},
