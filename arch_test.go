@@ -77,6 +77,7 @@ var rules = []rule{
 	{"host/store/...", words("readapi host/store/..."), words("golang.org/x/sys")},
 	{"host/ledger", words("readapi host/store"), nil},
 	{"host/redact", nil, nil},
+	{"host/retain", words("readapi host/store host/ledger"), nil},
 	{"host/recall", words("readapi host/ledger host/redact host/store"), words("golang.org/x/text")},
 	{"host/tools", words("readapi host host/ledger host/recall"), nil},
 	{"host/server/...", words("readapi host/..."), words("github.com/modelcontextprotocol/go-sdk golang.org/x/sync")},

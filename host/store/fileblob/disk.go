@@ -19,6 +19,7 @@ type disk interface {
 	lstat(name string) (fs.FileInfo, error)
 	rename(from, to string) error
 	remove(name string) error
+	chmod(name string, mode fs.FileMode) error
 	syncDir(name string) error
 	readDir(name string) ([]fs.DirEntry, error)
 	close() error
@@ -100,6 +101,8 @@ func (d *rootDisk) lstat(name string) (fs.FileInfo, error) { return d.root.Lstat
 func (d *rootDisk) rename(from, to string) error           { return d.root.Rename(from, to) }
 func (d *rootDisk) remove(name string) error               { return d.root.Remove(name) }
 func (d *rootDisk) close() error                           { return d.root.Close() }
+
+func (d *rootDisk) chmod(name string, mode fs.FileMode) error { return d.root.Chmod(name, mode) }
 
 func (d *rootDisk) readDir(name string) ([]fs.DirEntry, error) {
 	f, err := d.root.Open(name)

@@ -7,7 +7,10 @@ import (
 	"os"
 )
 
-const nonBlocking = 0
+const (
+	nonBlocking = 0
+	hasModes    = false // files have modes that keep others out
+)
 
 func links(fs.FileInfo) uint64 { return 0 }
 

@@ -9,7 +9,10 @@ import (
 	"syscall"
 )
 
-const nonBlocking = syscall.O_NONBLOCK
+const (
+	nonBlocking = syscall.O_NONBLOCK
+	hasModes    = true // files have modes that keep others out
+)
 
 // links is how many names a file has; 0 when it cannot be told.
 func links(info fs.FileInfo) uint64 {

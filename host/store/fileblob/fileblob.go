@@ -85,22 +85,23 @@ func open(d disk, o Options) (*Driver, error) {
 			return nil, err
 		}
 	}
-	sweep(d, time.Now().Add(-o.StaleAfter))
+	_, _ = sweep(d, time.Now().Add(-o.StaleAfter)) // housekeeping: a folder that cannot be listed fails where it is needed
 	return &Driver{disk: d}, nil
 }
 
-// sweep removes what was last written before a time. It is housekeeping: what it cannot remove, another one will, or has already.
-func sweep(d disk, before time.Time) {
+// sweep removes what was last written before a time. What it cannot remove, another one will, or has already.
+func sweep(d disk, before time.Time) (removed int, err error) {
 	entries, err := d.readDir(tmpDir)
 	if err != nil {
-		return
+		return 0, err
 	}
 	for _, e := range entries {
 		name := path.Join(tmpDir, e.Name())
-		if info, err := d.lstat(name); err == nil && !info.IsDir() && info.ModTime().Before(before) {
-			_ = d.remove(name)
+		if info, err := d.lstat(name); err == nil && !info.IsDir() && info.ModTime().Before(before) && d.remove(name) == nil {
+			removed++
 		}
 	}
+	return removed, nil
 }
 
 func blobPath(sha256 string) string { return path.Join(blobsDir, sha256[:2], sha256) }
