@@ -132,6 +132,61 @@ func (s *Session) OpenBytes(ctx context.Context, uri string) (*host.Bytes, error
 // not_found.
 func (s *Session) Delete(ctx context.Context, uri string) error { return s.s.Delete(ctx, uri) }
 
+// Purge removes the attachment at uri for good: its row, and its bytes if nothing else names them. What is not there is no error. Errors:
+// invalid_uri; corrupt where something else stands in the place of its bytes.
+func (s *Session) Purge(ctx context.Context, uri string) error { return s.s.Purge(ctx, uri) }
+
+// SetArchived archives the session, or takes it back: lists leave an archived one out unless they are asked for it. Errors: not_found, gone.
+func (s *Session) SetArchived(ctx context.Context, archived bool) error {
+	return s.s.SetArchived(ctx, archived)
+}
+
+// DeleteSession marks the session and its files deleted: nothing of it can be read, found or added to any more. Deleting it again does
+// nothing. Errors: not_found.
+func (s *Session) DeleteSession(ctx context.Context) error { return s.s.DeleteSession(ctx) }
+
+// PurgeSession removes the session, its files and its ledger for good. What is not there is no error. Errors: corrupt where something else
+// stands in the place of its bytes.
+func (s *Session) PurgeSession(ctx context.Context) error { return s.s.PurgeSession(ctx) }
+
+// CopyTo copies the session into another one of its principal, with its files and what happened; the copy stands for itself. It is
+// idempotent. Errors: see host.Session.CopyTo.
+func (s *Session) CopyTo(ctx context.Context, dst readapi.SessionID) (*host.Copied, error) {
+	return s.s.CopyTo(ctx, dst)
+}
+
+// OpenFrom copies a file of another session of the principal into this one, so that it can be read here. It is idempotent. Errors: not_found
+// for whatever cannot be had; gone for a copy that was deleted; quota_exceeded.
+func (s *Session) OpenFrom(ctx context.Context, source readapi.SessionID, id readapi.ArtifactID) (readapi.Attachment, error) {
+	return s.s.OpenFrom(ctx, source, id)
+}
+
+// Import appends events that stand in r, one as JSON on each line. Lines that are none are reported and left out; what the session has
+// already is not appended again. Errors: see ledger.Import.
+func (s *Session) Import(ctx context.Context, r io.Reader, opts ledger.ImportOptions) (ledger.Report, error) {
+	return s.s.Import(ctx, r, opts)
+}
+
+// BeginUpload begins to take a file in parts, or says how far it is. Errors: see host.Session.BeginUpload.
+func (s *Session) BeginUpload(ctx context.Context, b host.UploadBegin) (host.UploadState, error) {
+	return s.s.BeginUpload(ctx, b)
+}
+
+// UploadChunk takes the part of an upload that begins at offset, and returns where the next one begins. Errors: see host.Session.UploadChunk.
+func (s *Session) UploadChunk(ctx context.Context, owner, id string, offset int64, data []byte) (next int64, err error) {
+	return s.s.UploadChunk(ctx, owner, id, offset, data)
+}
+
+// CommitUpload makes an attachment of an upload; a message carries it by host.Message.Attached. Errors: see host.Session.CommitUpload.
+func (s *Session) CommitUpload(ctx context.Context, owner, id string) (readapi.Attachment, error) {
+	return s.s.CommitUpload(ctx, owner, id)
+}
+
+// AbortUpload drops an upload. Errors: not_found; conflict for one that was committed.
+func (s *Session) AbortUpload(ctx context.Context, owner, id string) error {
+	return s.s.AbortUpload(ctx, owner, id)
+}
+
 // Recall finds messages of all of the principal's sessions that have one of the terms in what they say or in the name of a file that
 // they carry.
 //

@@ -22,6 +22,7 @@ type Message struct {
 	Time        time.Time // zero: now
 	Text        string
 	DisplayText string
+	Attached    []readapi.ArtifactID // files that the session has already, as by an upload; they come before Files
 	Files       []NewFile
 }
 
@@ -44,7 +45,8 @@ type Attached struct {
 // Attach stores files and appends the message of the user that carries them, all or nothing.
 //
 // Errors: invalid_request (more files than a message may carry, a size that is not the content's), too_large, quota_exceeded,
-// capability_unavailable, conflict, busy, canceled, and what a file's reader returns; not_found where that has no code.
+// capability_unavailable, conflict, busy, canceled, and what a file's reader returns; not_found where that has no code, and for one of
+// Attached that the session has not; gone for one that was deleted, and in a deleted session.
 func (s *Session) Attach(ctx context.Context, m Message) (*Attached, error) {
 	c, err := s.begin("attach", "Attach")
 	if err != nil {
@@ -63,17 +65,21 @@ func (s *Session) Attach(ctx context.Context, m Message) (*Attached, error) {
 
 func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 	h := c.host
-	if err := h.checkFiles(m.Files); err != nil {
+	if err := h.checkFiles(m.Files, len(m.Attached)); err != nil {
 		return nil, err
 	}
 	now := h.now()
+	had, err := c.attached(ctx, m.Attached)
+	if err != nil {
+		return nil, err
+	}
 	rows := make([]store.Artifact, 0, len(m.Files))
 	event := ledger.Event{ID: m.ID, Type: ledger.User, Turn: m.Turn, Time: m.Time, Text: m.Text, DisplayText: m.DisplayText}
 	if event.Time.IsZero() && event.ID == "" { // with an id it may be there already, and then it keeps its time
 		event.Time = now
 	}
 	draft := event
-	if len(m.Files) > 0 {
+	if len(m.Files)+len(had) > 0 {
 		draft.Attachments = []json.RawMessage{[]byte("{}")} // a message without text is none otherwise
 	}
 	if err := ledger.Check(draft); err != nil { // before any file is read and kept for nothing
@@ -88,6 +94,8 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 		}
 		row.Scope, row.Created = c.scope, now
 		rows = append(rows, row)
+	}
+	for _, row := range append(had, rows...) {
 		ref, err := json.Marshal(h.attachment(h.view.Load(), row).Ref(c.scope.Session))
 		if err != nil {
 			return nil, err
@@ -99,30 +107,71 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 		return nil, err
 	}
 	holder.done = true
-	out := &Attached{MessageID: ids[0], Attachments: make([]readapi.Attachment, 0, len(rows))}
-	v := h.viewNow(ctx, c.scope, rows)
+	out := &Attached{MessageID: ids[0], Attachments: make([]readapi.Attachment, 0, len(had)+len(rows))}
+	rows, v := h.rowsNow(ctx, c.scope, append(had, rows...))
 	for _, row := range rows {
 		out.Attachments = append(out.Attachments, h.attachment(v, row))
 	}
 	return out, nil
 }
 
-// viewNow is the decoder set as it is behind an append. What has been stored has been stored: when the set cannot be asked for, the one
-// that is known answers.
-func (h *Host) viewNow(ctx context.Context, scope readapi.Scope, rows []store.Artifact) *view {
-	if len(rows) > 0 {
-		if _, generation, err := h.index.Artifacts(ctx, scope, []readapi.ArtifactID{rows[0].ID}); err == nil {
-			if v, err := h.viewAt(ctx, generation); err == nil {
-				return v
-			}
+// attached returns the files of the session that a message carries besides new ones.
+func (c *call) attached(ctx context.Context, ids []readapi.ArtifactID) ([]store.Artifact, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if len(distinct(ids)) < len(ids) {
+		return nil, invalid("a message carries a file once", "Name each file once.")
+	}
+	known, _, err := c.host.index.Artifacts(ctx, c.scope, ids)
+	if err != nil {
+		return nil, err
+	}
+	var rows []store.Artifact
+	for _, id := range ids {
+		row, ok := known[id]
+		if c.ref = id; !ok {
+			return nil, c.absent()
+		}
+		if no := c.host.accepts.available(row); no != nil {
+			return nil, c.refuse(no)
+		}
+		rows = append(rows, row)
+	}
+	c.ref = ""
+	return rows, nil
+}
+
+// rowsNow is rows and the decoder set as they are behind an append. What has been stored has been stored: when the store cannot be asked,
+// what is known answers.
+func (h *Host) rowsNow(ctx context.Context, scope readapi.Scope, rows []store.Artifact) ([]store.Artifact, *view) {
+	if len(rows) == 0 {
+		return rows, h.view.Load()
+	}
+	ids := make([]readapi.ArtifactID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+		rows[i].Version = max(1, row.Version)
+	}
+	known, generation, err := h.index.Artifacts(ctx, scope, ids)
+	if err != nil {
+		return rows, h.view.Load()
+	}
+	for i, row := range rows {
+		if now, ok := known[row.ID]; ok {
+			rows[i] = now
 		}
 	}
-	return h.view.Load()
+	v, err := h.viewAt(ctx, generation)
+	if err != nil {
+		v = h.view.Load()
+	}
+	return rows, v
 }
 
 // checkFiles refuses what can be refused before anything is read.
-func (h *Host) checkFiles(files []NewFile) error {
-	if n := h.opts.MaxAttachments; len(files) > n {
+func (h *Host) checkFiles(files []NewFile, attached int) error {
+	if n := h.opts.MaxAttachments; len(files)+attached > n {
 		return invalid("a message carries at most "+strconv.Itoa(n)+" files", "Send the rest with another message.")
 	}
 	for _, f := range files {
@@ -132,15 +181,18 @@ func (h *Host) checkFiles(files []NewFile) error {
 		case f.SizeKnown && f.Size < 0:
 			return invalid("the size of a file is negative", "Say how many bytes it has, or that this is not known.")
 		case f.SizeKnown && f.Size > h.opts.MaxAttachmentBytes:
-			return &readapi.Error{
-				Code:  readapi.CodeTooLarge,
-				Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: h.opts.MaxAttachmentBytes, Actual: f.Size}, Hint: "Attach a smaller file.",
-			}
+			return tooLargeFile(h.opts.MaxAttachmentBytes, f.Size)
 		case f.Source != "" && !f.Source.Readable():
 			return invalid("files do not come from this source", "Leave the source out for a file that the user sent.")
 		}
 	}
 	return nil
+}
+
+func tooLargeFile(most, size int64) error {
+	return &readapi.Error{
+		Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: most, Actual: size}, Hint: "Attach a smaller file.",
+	}
 }
 
 // holder keeps bytes from being removed between their being written and their being named by a row.
@@ -177,16 +229,20 @@ func (h *Host) store(ctx context.Context, holder *holder, f NewFile) (store.Arti
 	if err != nil {
 		return store.Artifact{}, err
 	}
-	name := readapi.FileName(f.Name)
-	what := sniff.Sniff(head, blob.Size, name, string(f.MediaType))
-	source := f.Source
+	return describe(head, blob, f.Name, f.MediaType, f.Source), nil
+}
+
+// describe is the row of new bytes, whose first are head.
+func describe(head []byte, blob store.Blob, name string, declared readapi.MediaType, source store.Source) store.Artifact {
+	name = readapi.FileName(name)
+	what := sniff.Sniff(head, blob.Size, name, string(declared))
 	if source == "" {
 		source = store.SourceUserUpload
 	}
 	return store.Artifact{
 		ID: newArtifactID(), Blob: blob.SHA256, Bytes: blob.Size, Name: name, Kind: readapi.KindOf(what.MediaType, name), Source: source,
 		Status: readapi.StatusLive, MediaType: what.MediaType, Candidates: what.Candidates, Declared: what.Declared, Mismatch: what.Mismatch,
-	}, nil
+	}
 }
 
 // newArtifactID is 128 random bits: it says nothing about the content, and nobody can guess one.

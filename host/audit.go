@@ -12,12 +12,21 @@ import (
 // AuditEvent is one access or refusal, for the operator. It names no path, no file and no text of a user.
 type AuditEvent struct {
 	Time      time.Time           `json:"time"`
-	Op        string              `json:"op"` // "read", "open", "attach", "offer", "delete", "recall", "append", "list", "show"
+	Op        string              `json:"op"` // what was done: see AuditOps
 	Principal readapi.PrincipalID `json:"principal"`
 	Session   readapi.SessionID   `json:"session"`
 	Ref       readapi.ArtifactID  `json:"ref,omitempty"`
 	Code      readapi.Code        `json:"code,omitempty"`  // what the caller was told; "" for success
 	Cause     string              `json:"cause,omitempty"` // what was really the matter: see the Cause constants; else the code
+}
+
+// AuditOps lists what an AuditEvent's Op may be. Of a message's files, each one is an attach; of the parts of an upload, only those that
+// are refused are told. A purge of what is not there has no code, and a cause that says so.
+func AuditOps() []string {
+	return []string{
+		"read", "open", "attach", "offer", "delete", "recall", "append", "list", "show", "upload", "copy", "open_from", "import", "purge",
+		"archive", "unarchive", "delete_session", "purge_session",
+	}
 }
 
 // The causes of refusals. Some share one outward code, so that a stranger learns nothing.
@@ -30,6 +39,7 @@ const (
 	CauseUnsupportedKind = "unsupported_mime"
 	CauseTooLarge        = "too_large"
 	CauseInvalidURI      = "invalid_uri"
+	CauseOwner           = "owner_mismatch" // an upload that another connection has begun
 )
 
 // auditQueue is how many events may wait for the hook before callers wait too.

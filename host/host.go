@@ -20,6 +20,9 @@ type Options struct {
 	MaxAttachmentBytes int64          // of one file; default 50 MiB
 	MaxAttachments     int            // of one message; default, and most, readapi.MaxAttachments
 	Quota              store.Quota    // of what is kept; default none
+	MaxUploads         int            // that a principal may have under way; default 16
+	MaxUploadBytes     int64          // of those, as announced; default 128 MiB, or one file of MaxAttachmentBytes where that is more
+	UploadTTL          time.Duration  // how long an upload waits for its next part; default 5 minutes
 	CacheBytes         int64          // of decoded answers in memory, together; default 64 MiB; -1: none are kept there
 	URIPrefix          string         // of addresses; default readapi.URIPrefix; see readapi.ValidURIPrefix
 
@@ -56,6 +59,9 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	out.MaxAttachmentBytes = cmp.Or(out.MaxAttachmentBytes, 50<<20)
 	out.MaxAttachments = cmp.Or(out.MaxAttachments, readapi.MaxAttachments)
+	out.MaxUploads = cmp.Or(out.MaxUploads, 16)
+	out.MaxUploadBytes = cmp.Or(out.MaxUploadBytes, max(128<<20, out.MaxAttachmentBytes))
+	out.UploadTTL = cmp.Or(out.UploadTTL, 5*time.Minute)
 	out.CacheBytes = cmp.Or(out.CacheBytes, 64<<20)
 	out.SharedCacheBytes = cmp.Or(out.SharedCacheBytes, 256<<20)
 	out.URIPrefix = cmp.Or(out.URIPrefix, readapi.URIPrefix)
@@ -64,7 +70,8 @@ func (o *Options) withDefaults() (Options, error) {
 		out.Now = time.Now
 	}
 	switch {
-	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.CacheBytes < -1, out.SharedCacheBytes < 0, out.HostTTL < 0:
+	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.MaxUploads < 0, out.MaxUploadBytes < 0, out.UploadTTL < 0, out.CacheBytes < -1,
+		out.SharedCacheBytes < 0, out.HostTTL < 0:
 		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
 	case out.MaxAttachments > readapi.MaxAttachments:
 		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")
@@ -91,6 +98,8 @@ type Host struct {
 	answers  *answers             // nil: no cache
 	shared   *shared              // nil: no cache that others use
 	audit    *auditor             // nil: nobody is told
+	uploads  *uploads
+	keeper   keeper
 
 	mu      sync.RWMutex
 	closed  bool
@@ -118,6 +127,7 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(), member: newMembership(o),
 		shared: newShared(o.Cache, o.SharedCacheBytes),
 	}
+	h.uploads, h.keeper = newUploads(h), plainKeeper{blobs, index}
 	h.recall = recall.New(h.ledger, offers{h})
 	if h.answers, err = newAnswers(o.CacheBytes); err != nil {
 		return nil, readapi.AsError(op, err)
@@ -168,6 +178,7 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.mu.Unlock()
 	h.running.Wait()
+	h.uploads.close()
 	h.member.leave()
 	h.shared.close()
 	h.audit.close()

@@ -108,7 +108,7 @@ func (h *Host) offerRow(v *view, row store.Artifact) judged {
 func (h *Host) attachment(v *view, row store.Artifact) readapi.Attachment {
 	o := h.offerRow(v, row).offer
 	return readapi.Attachment{
-		ID: row.ID, Name: row.Name, MediaType: row.MediaType, Kind: row.Kind, Bytes: row.Bytes, Status: row.Status, Created: row.Created,
+		ID: row.ID, Name: row.Name, MediaType: row.MediaType, Kind: row.Kind, Bytes: row.Bytes, Status: row.Status, Version: row.Version, Created: row.Created,
 		Resource: o.URI, Unavailable: o.Unavailable,
 	}
 }

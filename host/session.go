@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
+	"io"
 	"iter"
 
 	"github.com/glovebox-wasm/glovebox/host/ledger"
@@ -142,7 +143,7 @@ func (s *Session) Append(ctx context.Context, events ...ledger.Event) ([]string,
 	return ids, c.end(ctx, err)
 }
 
-// Events yields what happened in the session, in order; see ledger.Events.
+// Events yields what happened in the session, in order; see ledger.Events. A session that is not there has none, a deleted one is gone.
 func (s *Session) Events(ctx context.Context) iter.Seq2[ledger.Event, error] {
 	return func(yield func(ledger.Event, error) bool) {
 		c, err := s.begin("show", "Events")
@@ -150,10 +151,26 @@ func (s *Session) Events(ctx context.Context) iter.Seq2[ledger.Event, error] {
 			yield(ledger.Event{}, err)
 			return
 		}
+		if _, err := c.present(ctx); err != nil && readapi.CodeOf(err) != readapi.CodeNotFound {
+			yield(ledger.Event{}, c.end(ctx, err))
+			c.leave()
+			return
+		}
 		c.tell(ctx, "", "", "", false)
 		c.leave()
 		steps(s.host, "host.Events", s.host.ledger.Events(ctx, s.scope, -1))(yield)
 	}
+}
+
+// Import appends events that stand in r, one on each line; see ledger.Import.
+func (s *Session) Import(ctx context.Context, r io.Reader, o ledger.ImportOptions) (ledger.Report, error) {
+	c, err := s.begin("import", "Import")
+	if err != nil {
+		return ledger.Report{}, err
+	}
+	defer c.leave()
+	report, err := s.host.ledger.Import(ctx, s.scope, r, o)
+	return report, c.end(ctx, err)
 }
 
 // Recall searches the principal's sessions; see recall.Recall.

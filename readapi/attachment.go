@@ -210,6 +210,9 @@ const (
 	StatusDeleted Status = "deleted"
 )
 
+// Valid reports whether s is one of the statuses.
+func (s Status) Valid() bool { return s == StatusLive || s == StatusDeleted }
+
 // Attachment is a session's own record of a file, as its owner sees it. Resource is its address, present exactly when a read would work
 // now; otherwise Unavailable says why it would not.
 type Attachment struct {
@@ -219,6 +222,7 @@ type Attachment struct {
 	Kind        Kind       `json:"kind"`
 	Bytes       int64      `json:"bytes"`
 	Status      Status     `json:"status"`
+	Version     int64      `json:"version"` // 1 for the session's first file of this name, 2 for the next
 	Created     time.Time  `json:"created,omitzero"`
 	Resource    string     `json:"resource,omitempty"`
 	Unavailable Code       `json:"unavailable,omitempty"`

@@ -53,7 +53,7 @@ func (l *Ledger) Append(ctx context.Context, scope readapi.Scope, b store.Batch,
 			Limit: &readapi.LimitHit{Name: "max_append", Value: MaxAppend, Actual: int64(len(events))},
 		})
 	}
-	rows, ids, err := l.rows(ctx, scope, events)
+	rows, ids, err := l.rows(ctx, scope, "", events)
 	if err != nil {
 		return nil, readapi.AsError(op, err)
 	}
@@ -76,10 +76,10 @@ func Check(e Event) error {
 	return readapi.AsError("ledger.Check", err)
 }
 
-// rows makes the events complete and checks them.
-func (l *Ledger) rows(ctx context.Context, scope readapi.Scope, events []Event) (rows []store.Event, ids []string, err error) {
+// rows makes the events complete and checks them. turn is that of the event before the first; "" asks the store.
+func (l *Ledger) rows(ctx context.Context, scope readapi.Scope, turn string, events []Event) (rows []store.Event, ids []string, err error) {
 	now := time.Now()
-	turn, known := "", false // of the event before, once it had to be asked for
+	known := turn != ""
 	for i, e := range events {
 		if e.ID == "" {
 			e.ID = newID()

@@ -103,6 +103,13 @@ func (s *search) expand(ctx context.Context, x Expand, searched *Searched) ([]*p
 		x.After = MaxExpand
 	}
 	scope := readapi.Scope{Principal: s.scope.Principal, Session: x.Session}
+	session, err := s.ledger.Session(ctx, scope)
+	if readapi.CodeOf(err) == readapi.CodeNotFound || err == nil && !session.Deleted.IsZero() {
+		return nil, absentAnchor()
+	}
+	if err != nil {
+		return nil, err
+	}
 	e, err := s.ledger.Event(ctx, scope, x.Anchor)
 	if readapi.CodeOf(err) == readapi.CodeNotFound || err == nil && s.inFlight(x.Session, e.Turn) {
 		return nil, absentAnchor()
@@ -116,10 +123,6 @@ func (s *search) expand(ctx context.Context, x Expand, searched *Searched) ([]*p
 	}
 	if p == nil {
 		return nil, absentAnchor()
-	}
-	session, err := s.ledger.Session(ctx, scope)
-	if err != nil {
-		return nil, err
 	}
 	searched.Sessions, searched.Oldest = 1, session.Updated
 	return []*passage{p}, nil

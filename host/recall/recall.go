@@ -129,7 +129,8 @@ func New(l *ledger.Ledger, offers Offers) *Recall { return &Recall{ledger: l, of
 // Recall answers req as the session of scope.
 //
 // Gates come first, in this order, before anything is read: ctx, the request (invalid_request), a term that looks like a credential
-// (invalid_request), incognito_active. An anchor that is not there is not_found. A session that does not exist gets an empty answer. The
+// (invalid_request), incognito_active. An anchor that is not there is not_found. A session that does not exist gets an empty answer, one
+// that was deleted is gone; what other deleted sessions had is not found. The
 // answer takes at most 96 KiB as JSON, a passage 12 KiB, the text of a message 4 KiB; where that cuts, Truncated and HasMore say so.
 func (r *Recall) Recall(ctx context.Context, scope readapi.Scope, req Request) (*Answer, error) {
 	answer, err := r.recall(ctx, scope, req)
@@ -166,9 +167,12 @@ func (r *Recall) recall(ctx context.Context, scope readapi.Scope, req Request) (
 
 // known reports whether the asking session exists.
 func (s *search) known(ctx context.Context) (bool, error) {
-	_, err := s.ledger.Session(ctx, s.scope)
-	if readapi.CodeOf(err) == readapi.CodeNotFound {
+	session, err := s.ledger.Session(ctx, s.scope)
+	switch {
+	case readapi.CodeOf(err) == readapi.CodeNotFound:
 		return false, nil
+	case err == nil && !session.Deleted.IsZero():
+		return false, &readapi.Error{Code: readapi.CodeGone, Detail: "the session was deleted"}
 	}
 	return err == nil, err
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -80,7 +79,7 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, o PutOptions) (blob Blob, 
 	if err != nil {
 		return Blob{}, nil, writeError(op, err)
 	}
-	blob, head, err = b.put(ctx, w, r, o)
+	blob, head, err = b.put(ctx, newWriter(w, o), r)
 	if err == nil {
 		return blob, head, nil
 	}
@@ -92,45 +91,24 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, o PutOptions) (blob Blob, 
 }
 
 // put copies r to w and commits it. An error of r is a *readerError.
-func (b *Blobs) put(ctx context.Context, w BlobWriter, r io.Reader, o PutOptions) (blob Blob, head []byte, err error) {
+func (b *Blobs) put(ctx context.Context, w *Writer, r io.Reader) (blob Blob, head []byte, err error) {
 	in := startReading(r)
 	defer in.stop()
-	sum := sha256.New()
 	for {
 		// One byte more than allowed tells "exactly max" from "too large".
-		p, err := in.next(ctx, o.Max-blob.Size)
+		p, err := in.next(ctx, w.o.Max-w.size)
 		if err != nil && err != io.EOF {
-			return blob, nil, err
+			return Blob{}, nil, err
 		}
-		blob.Size += int64(len(p))
-		if blob.Size > o.Max {
-			return blob, nil, &readapi.Error{Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: o.Max, Actual: blob.Size}}
-		}
-		head = append(head, p[:min(len(p), o.Prefix-len(head))]...)
-		sum.Write(p)
-		if len(p) > 0 {
-			n, werr := w.Write(p)
-			if werr == nil && n < len(p) {
-				werr = io.ErrShortWrite
-			}
-			if werr != nil {
-				return blob, nil, werr
-			}
+		if _, err := w.write(p); err != nil {
+			return Blob{}, nil, err
 		}
 		if err == io.EOF {
 			break
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return blob, nil, err
-	}
-	blob.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if o.Named != nil {
-		if err := o.Named(ctx, blob); err != nil {
-			return blob, nil, err
-		}
-	}
-	return blob, head, w.Commit(blob.SHA256)
+	blob, err = w.commit(ctx)
+	return blob, w.head, err
 }
 
 // Open returns the bytes of a blob. A small one has been verified when Open returns, a larger one once its Verify has returned nil:

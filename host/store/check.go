@@ -94,6 +94,9 @@ func checkArtifact(scope readapi.Scope, a Artifact) (Artifact, error) {
 		a.Status = readapi.StatusLive
 	}
 	a.Created, a.Seq, a.Version = milliseconds(a.Created), 0, 0
+	if !a.Deleted.IsZero() {
+		a.Deleted = milliseconds(a.Deleted)
+	}
 	switch {
 	case a.Scope != scope:
 		return a, invalid("an artifact is of another session")
@@ -105,8 +108,8 @@ func checkArtifact(scope readapi.Scope, a Artifact) (Artifact, error) {
 		return a, invalid("an artifact names no blob, or one where it can have none")
 	case a.Bytes < 0:
 		return a, invalid("an artifact's size is negative")
-	case a.Status != readapi.StatusLive || !a.Deleted.IsZero() || a.Purging:
-		return a, invalid("a new artifact is live")
+	case a.Purging || !a.Status.Valid() || (a.Status == readapi.StatusLive) != a.Deleted.IsZero() || !a.Deleted.IsZero() && !validTime(a.Deleted):
+		return a, invalid("a new artifact is live, or was deleted at a time")
 	case !validTime(a.Created):
 		return a, invalid("an artifact has no time that can be stored")
 	case !plain(a.Name) || !plain(string(a.Kind)) || !plain(string(a.MediaType)) || !plain(string(a.Declared)):

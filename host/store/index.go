@@ -25,10 +25,10 @@ func NewIndex(driver IndexDriver) (*Index, error) {
 }
 
 // Append commits a batch of one session, all or nothing, and returns the numbers of its events. What the store gives need not be set: Seq,
-// Version, Scope, Status. An empty batch does nothing, and makes no session.
+// Version, Scope, Status. The copy of an artifact that was deleted comes as a deleted one. An empty batch does nothing, and makes no session.
 //
 // Errors: invalid_request for what an index cannot keep (text that is not UTF-8 or holds a NUL, a payload that is no JSON, a time that
-// is zero); conflict for an artifact id that the session has, or an event id that it has with another payload; gone for a session that was
+// is zero); conflict for an artifact or upload id that the session has, or an event id that it has with another payload; gone for a session that was
 // deleted; quota_exceeded for a quota, with its limit, and on a full disk; busy also for bytes whose lease was lost; too_large;
 // capability_unavailable, corrupt, canceled.
 func (x *Index) Append(ctx context.Context, scope readapi.Scope, b Batch) ([]int64, error) {
