@@ -92,6 +92,9 @@ type Options struct {
 	MaxAttachments     int                 // of one message; default readapi.MaxAttachments
 	CacheBytes         int64               // of decoded answers that are kept, in memory; default 64 MiB, -1: none are
 	Quota              store.Quota         // of what is kept; default none
+	MaxUploads         int                 // that a principal may have under way; default 16
+	MaxUploadBytes     int64               // of those; default 128 MiB, or one file of MaxAttachmentBytes where that is more
+	UploadTTL          time.Duration       // how long an upload waits for its next part; default 5 minutes
 	URIPrefix          string              // of addresses; default readapi.URIPrefix
 
 	// Index and Blobs are where rows and files are kept, each instead of the data directory: PostgreSQL and a bucket, say, which many hosts use.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/glovebox-wasm/glovebox/host"
+	"github.com/glovebox-wasm/glovebox/host/retain"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
@@ -68,6 +69,7 @@ func (h *Host) open(ctx context.Context, dir string, opts *Options) (err error) 
 	h.core, err = host.New(ctx, blobs, index, h.reader.registry, &host.Options{
 		Limits: opts.Limits, MaxAttachmentBytes: opts.MaxAttachmentBytes, MaxAttachments: opts.MaxAttachments, CacheBytes: opts.CacheBytes,
 		URIPrefix: opts.URIPrefix, Audit: opts.Audit, Profiles: opts.Profiles, Profile: string(opts.Profile), Quota: opts.Quota,
+		MaxUploads: opts.MaxUploads, MaxUploadBytes: opts.MaxUploadBytes, UploadTTL: opts.UploadTTL,
 		Cache: cache, SharedCacheBytes: max(0, opts.SharedCacheBytes), Alone: opts.Alone, HostTTL: opts.HostTTL,
 	})
 	if err != nil {
@@ -164,6 +166,9 @@ func (h *Host) Sessions(ctx context.Context, archived bool) iter.Seq2[store.Sess
 // Reader reads files that belong to no session, with the decoders of this process; what the store disables does not concern it. It lives
 // as long as the host.
 func (h *Host) Reader() *Reader { return h.reader }
+
+// Keeper keeps the store in order, for its operator: garbage collection, integrity, purges that were begun. It asks nobody who they are.
+func (h *Host) Keeper() *retain.Keeper { return h.core.Keeper() }
 
 // Decoders says which decoders the store has, in the order in which they are asked. One that this process has not is not enabled.
 func (h *Host) Decoders(ctx context.Context) ([]DecoderStatus, error) {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -18,58 +18,43 @@ type view struct {
 	member     bool           // this host is on the list of hosts
 	rank       map[string]int // of the enabled decoders, by name: their place in the order
 
-	// What every host of the store reads with an enabled decoder, by its name: nil for whatever the decoder takes. One that some host does
-	// not have is not in it.
-	everywhere map[string]map[readapi.MediaType]int64
-
-	sum [sha256.Size]byte // of all of the above that shapes an answer
+	everywhere map[string]taken  // what every host of the store reads with an enabled decoder, by its name, if all have it
+	sum        [sha256.Size]byte // of all of the above that shapes an answer
 }
 
 // newView returns the view that set is, for the host called self.
 func newView(set store.DecoderSet, self string) *view {
-	v := &view{generation: set.Generation, rank: map[string]int{}, everywhere: map[string]map[readapi.MediaType]int64{}}
+	v := &view{generation: set.Generation, rank: map[string]int{}, everywhere: map[string]taken{}}
 	v.member = slices.ContainsFunc(set.Hosts, func(h store.HostEntry) bool { return h.ID == self })
-	type shape struct {
-		Name  string
-		Takes map[readapi.MediaType]int64
-	}
-	var shapes []shape
+	shape := sha256.New()
 	for i, d := range set.Decoders {
 		if !d.Enabled {
 			continue
 		}
 		v.rank[d.Name] = i
-		if takes, ok := common(set.Hosts, d.Name); ok {
-			v.everywhere[d.Name] = takes
-			shapes = append(shapes, shape{d.Name, takes})
+		if all, ok := common(set.Hosts, d.Name); ok {
+			v.everywhere[d.Name] = all
+			_, _ = fmt.Fprintf(shape, "%q %q\n", d.Name, all) // never fails
 		}
 	}
-	b, err := json.Marshal(shapes)
-	if err != nil {
-		panic("host: a decoder set that is not JSON: " + err.Error())
-	}
-	v.sum = sha256.Sum256(b)
+	v.sum = [sha256.Size]byte(shape.Sum(nil))
 	return v
 }
 
 // takes reports whether every host reads files of type m with the decoder of a name.
 func (v *view) takes(name string, m readapi.MediaType) bool {
-	types, ok := v.everywhere[name]
-	if !ok || types == nil {
-		return ok
-	}
-	_, ok = types[m]
-	return ok
+	all, ok := v.everywhere[name]
+	return ok && all.takes(m)
 }
 
-// most is the size of the largest file of type m that every host reads, of which this host's own is own.
+// most is the size of the largest file of type m that every host reads, where own is that of this host.
 func (v *view) most(m readapi.MediaType, own int64) int64 {
 	if v == nil {
 		return own
 	}
-	for _, types := range v.everywhere {
-		if most, ok := types[m]; ok {
-			own = min(own, most)
+	for _, all := range v.everywhere { // the same for each: hosts have one limit for all their decoders
+		if all.takes(m) {
+			own = min(own, all.most(m))
 		}
 	}
 	return own
@@ -156,6 +141,8 @@ func (h *Host) adopt(set store.DecoderSet) *view {
 	self := ""
 	if h.member != nil {
 		self = h.member.id
+	} else { // nobody counts on it, but it opens what it offers, too
+		set.Hosts = append(slices.Clip(set.Hosts), store.HostEntry{Decoders: h.loaded()})
 	}
 	v := newView(set, self)
 	h.view.Store(v)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/recall"
+	"github.com/glovebox-wasm/glovebox/host/retain"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -99,7 +100,8 @@ type Host struct {
 	shared   *shared              // nil: no cache that others use
 	audit    *auditor             // nil: nobody is told
 	uploads  *uploads
-	keeper   keeper
+	keeper   *retain.Keeper
+	recovery func() // ends it
 
 	mu      sync.RWMutex
 	closed  bool
@@ -127,7 +129,7 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 		reader: &Reader{decoders, o.Limits, known, newPredicate()}, accepts: newPredicate(), member: newMembership(o),
 		shared: newShared(o.Cache, o.SharedCacheBytes),
 	}
-	h.uploads, h.keeper = newUploads(h), plainKeeper{blobs, index}
+	h.uploads, h.keeper = newUploads(h), retain.New(blobs, index, &retain.Options{Cache: o.Cache})
 	h.recall = recall.New(h.ledger, offers{h})
 	if h.answers, err = newAnswers(o.CacheBytes); err != nil {
 		return nil, readapi.AsError(op, err)
@@ -136,6 +138,10 @@ func New(ctx context.Context, blobs *store.Blobs, index *store.Index, decoders D
 		return nil, readapi.AsError(op, err)
 	}
 	h.audit = newAuditor(o.Audit, index)
+	h.recovery = func() {}
+	if !o.Alone {
+		h.recovery = h.startRecovery()
+	}
 	return h, nil
 }
 
@@ -144,6 +150,9 @@ func (h *Host) Session(scope readapi.Scope) *Session { return &Session{h, scope}
 
 // Ledger returns the record of all sessions, for an operator: it asks nobody who they are, and Close does not wait for it.
 func (h *Host) Ledger() *ledger.Ledger { return h.ledger }
+
+// Keeper keeps the store in order, for an operator: it asks nobody who they are, and Close does not wait for it.
+func (h *Host) Keeper() *retain.Keeper { return h.keeper }
 
 // Sessions yields the sessions of a principal, newest first; see ledger.Sessions.
 func (h *Host) Sessions(ctx context.Context, principal readapi.PrincipalID, archived bool) iter.Seq2[store.Session, error] {
@@ -178,6 +187,7 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.mu.Unlock()
 	h.running.Wait()
+	h.recovery()
 	h.uploads.close()
 	h.member.leave()
 	h.shared.close()

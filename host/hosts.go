@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,13 +113,13 @@ func (h *Host) loaded() []store.DecoderEntry {
 	taker, tells := h.decoders.(Taker)
 	var out []store.DecoderEntry
 	for _, d := range h.decoders.All() {
-		e := store.DecoderEntry{Name: d.Name, Digest: d.Digest}
+		t := taken{largest: h.opts.Limits.MaxInputBytes, largestImage: h.opts.Limits.MaxImageInputBytes}
 		if tells {
-			if e.Takes = formatTakes(taker.Takes(d), h.opts.Limits); e.Takes == "" {
+			if t.types = taker.Takes(d); len(t.types) == 0 {
 				continue // it reads nothing here
 			}
 		}
-		out = append(out, e)
+		out = append(out, store.DecoderEntry{Name: d.Name, Digest: d.Digest, Takes: t.String()})
 	}
 	return out
 }
@@ -155,59 +156,79 @@ func (h *Host) sweep(ctx context.Context) error {
 	return err
 }
 
-// formatTakes writes what a host reads with a decoder: "application/pdf=52428800", types in order and the largest file of each.
-func formatTakes(types []readapi.MediaType, lim readapi.Limits) string {
-	var out []string
-	for _, m := range types {
-		_, most := lim.InputLimit(m)
-		out = append(out, string(m)+"="+strconv.FormatInt(most, 10))
-	}
-	slices.Sort(out)
-	return strings.Join(slices.Compact(out), " ")
+// taken is what hosts read with a decoder: files of these types, nil for whatever the decoder takes, up to these sizes.
+type taken struct {
+	types                 []readapi.MediaType
+	largest, largestImage int64 // in bytes
 }
 
-// parseTakes is the inverse. What it does not understand, a host of another version may have written: that takes nothing.
-func parseTakes(s string) map[readapi.MediaType]int64 {
-	out := map[readapi.MediaType]int64{}
-	for _, field := range strings.Fields(s) {
-		m, size, _ := strings.Cut(field, "=")
-		if most, err := strconv.ParseInt(size, 10, 64); err == nil {
-			out[readapi.MediaType(m)] = most
-		}
+// String writes t for the other hosts: "52428800 20971520 application/pdf", the sizes and then the types, if they are known.
+func (t taken) String() string {
+	out := []string{strconv.FormatInt(t.largest, 10), strconv.FormatInt(t.largestImage, 10)}
+	for _, m := range t.types {
+		out = append(out, string(m))
+	}
+	return strings.Join(out, " ")
+}
+
+// parseTaken is the inverse. What it does not understand, which a host of another version may have written, is read by nobody.
+func parseTaken(s string) taken {
+	none := taken{types: []readapi.MediaType{}}
+	fields := strings.Fields(s)
+	if len(fields) < 2 {
+		return none
+	}
+	var t taken
+	var err, imageErr error
+	t.largest, err = strconv.ParseInt(fields[0], 10, 64)
+	t.largestImage, imageErr = strconv.ParseInt(fields[1], 10, 64)
+	if err != nil || imageErr != nil {
+		return none
+	}
+	for _, m := range fields[2:] {
+		t.types = append(t.types, readapi.MediaType(m))
+	}
+	return t
+}
+
+// and is what is read by t and by u.
+func (t taken) and(u taken) taken {
+	out := taken{t.types, min(t.largest, u.largest), min(t.largestImage, u.largestImage)}
+	switch {
+	case t.types == nil:
+		out.types = u.types
+	case u.types != nil:
+		out.types = slices.DeleteFunc(slices.Clone(t.types), func(m readapi.MediaType) bool { return !slices.Contains(u.types, m) })
 	}
 	return out
 }
 
-// common is what every host reads with the decoder of a name: the largest file of each type. nil is whatever the decoder takes; ok is false
-// when one of the hosts does not have it, or has another one of which it does not say what it takes.
-func common(hosts []store.HostEntry, name string) (takes map[readapi.MediaType]int64, ok bool) {
+// takes reports whether files of type m are read.
+func (t taken) takes(m readapi.MediaType) bool { return t.types == nil || slices.Contains(t.types, m) }
+
+// most is the size of the largest file of type m that is read.
+func (t taken) most(m readapi.MediaType) int64 {
+	_, most := readapi.Limits{MaxInputBytes: t.largest, MaxImageInputBytes: t.largestImage}.InputLimit(m)
+	return most
+}
+
+// anything is what a host reads with its decoders when there is no other.
+var anything = taken{nil, math.MaxInt64, math.MaxInt64}
+
+// common is what every host reads with the decoder of a name; ok is false when one of them does not have it, or has another one of which it
+// does not say what it takes.
+func common(hosts []store.HostEntry, name string) (all taken, ok bool) {
+	all = anything
 	silent, digests := false, map[string]bool{}
 	for _, h := range hosts {
 		i := slices.IndexFunc(h.Decoders, func(d store.DecoderEntry) bool { return d.Name == name })
 		if i < 0 {
-			return nil, false
+			return taken{}, false
 		}
-		d := h.Decoders[i]
-		digests[d.Digest] = true
-		if d.Takes == "" {
-			silent = true
-			continue
-		}
-		takes = both(takes, parseTakes(d.Takes))
+		t := parseTaken(h.Decoders[i].Takes)
+		digests[h.Decoders[i].Digest] = true
+		silent = silent || t.types == nil
+		all = all.and(t)
 	}
-	return takes, !silent || len(digests) == 1
-}
-
-// both is what a and b take; a nil a is anything.
-func both(a, b map[readapi.MediaType]int64) map[readapi.MediaType]int64 {
-	if a == nil {
-		return b
-	}
-	out := map[readapi.MediaType]int64{}
-	for m, most := range b {
-		if other, ok := a[m]; ok {
-			out[m] = min(most, other)
-		}
-	}
-	return out
+	return all, !silent || len(digests) == 1 || len(hosts) == 0
 }

@@ -51,14 +51,21 @@ func openFiles(t testing.TB, dir string) (store.BlobDriver, store.IndexDriver) {
 	return b, x
 }
 
-// onEngines runs a test on every engine.
-func onEngines(t *testing.T, f func(t *testing.T, p *place)) {
+// onDrivers runs a test on every engine.
+func onDrivers(t *testing.T, f func(t *testing.T, b store.BlobDriver, x store.IndexDriver, dir string)) {
+	t.Helper()
 	for name, open := range engines {
 		t.Run(name, func(t *testing.T) {
 			b, x, dir := open(t)
-			f(t, newPlace(t, b, x, dir))
+			f(t, b, x, dir)
 		})
 	}
+}
+
+// onEngines runs a test on a place of every engine.
+func onEngines(t *testing.T, f func(t *testing.T, p *place)) {
+	t.Helper()
+	onDrivers(t, func(t *testing.T, b store.BlobDriver, x store.IndexDriver, dir string) { f(t, newPlace(t, b, x, dir)) })
 }
 
 func newPlace(t testing.TB, b store.BlobDriver, x store.IndexDriver, dir string) *place {

@@ -55,6 +55,69 @@ func checkBatch(scope readapi.Scope, b Batch) (Batch, error) {
 	return b, nil
 }
 
+// checkLoad returns a session and its rows as they are stored.
+func checkLoad(s Session, artifacts []Artifact, events []Event, uploads []Upload) (Session, []Artifact, []Event, error) {
+	as, es := make([]Artifact, len(artifacts)), make([]Event, len(events))
+	s.Created, s.Updated = milliseconds(s.Created), milliseconds(s.Updated)
+	if !s.Deleted.IsZero() {
+		s.Deleted = milliseconds(s.Deleted)
+	}
+	switch {
+	case !validTime(s.Created) || !validTime(s.Updated) || !s.Deleted.IsZero() && !validTime(s.Deleted):
+		return s, nil, nil, invalid("a session has no time that can be stored")
+	case s.Messages < 0:
+		return s, nil, nil, invalid("a session has fewer than no messages")
+	case s.Purging && s.Deleted.IsZero():
+		return s, nil, nil, invalid("a session is being removed and is not deleted")
+	}
+	for i, a := range artifacts {
+		var err error
+		if as[i], err = checkLoaded(s.Scope(), a); err != nil {
+			return s, nil, nil, err
+		}
+	}
+	for i, e := range events {
+		var err error
+		if es[i], err = checkEvent(e); err != nil {
+			return s, nil, nil, err
+		}
+		if es[i].Seq = e.Seq; e.Seq < 0 {
+			return s, nil, nil, invalid("an event has no number")
+		}
+	}
+	for _, u := range uploads {
+		if err := checkUpload(u); err != nil {
+			return s, nil, nil, err
+		}
+	}
+	return s, as, es, nil
+}
+
+// checkLoaded returns an artifact that was one before as it is stored.
+func checkLoaded(scope readapi.Scope, a Artifact) (Artifact, error) {
+	fresh := a
+	fresh.Status, fresh.Deleted, fresh.Purging = "", time.Time{}, false
+	out, err := checkArtifact(scope, fresh)
+	if err != nil {
+		return a, err
+	}
+	out.Seq, out.Version, out.Status, out.Purging = a.Seq, a.Version, a.Status, a.Purging
+	if !a.Deleted.IsZero() {
+		out.Deleted = milliseconds(a.Deleted)
+	}
+	switch {
+	case a.Seq < 0 || a.Version < 1:
+		return a, invalid("an artifact has no number or no version")
+	case a.Status != readapi.StatusLive && a.Status != readapi.StatusDeleted:
+		return a, invalid("an artifact's status is none of those that there are")
+	case (a.Status == readapi.StatusLive) != a.Deleted.IsZero() || !a.Deleted.IsZero() && !validTime(out.Deleted):
+		return a, invalid("an artifact has no time of its deletion that can be stored, or has one and is live")
+	case a.Purging && a.Status == readapi.StatusLive:
+		return a, invalid("an artifact is being removed and is live")
+	}
+	return out, nil
+}
+
 func checkUpload(u Upload) error {
 	if !readapi.ArtifactID(u.ID).Valid() || !u.Artifact.Valid() || !plain(u.Begin) {
 		return invalid("an upload's id has not the form of one")

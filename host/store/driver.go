@@ -66,7 +66,8 @@ type BlobReader interface {
 type IndexDriver interface {
 	// Append commits the batch in one step, and makes the session if it is new: all of it or nothing. It returns the events' numbers in the
 	// transcript. An event id that the session has with the same payload is not appended again and keeps its number; with another payload
-	// it is conflict. An artifact id that the session has is conflict, unless Again says otherwise. A deleted session is gone.
+	// it is conflict. An artifact id that the session has is conflict, unless Again says otherwise, and so is the id of an upload, unless it
+	// is the same one. A deleted session is gone. Where more than one is wrong, gone comes first, then conflict, busy, quota_exceeded.
 	//
 	// An artifact with bytes needs a lease of Holder on them that nobody's ClaimBlob has ended: else it is busy, because the bytes may be
 	// gone. The leases of Holder end with the step. A quota that would not hold is quota_exceeded with the limit's name, which is the
@@ -131,14 +132,15 @@ type IndexDriver interface {
 	SetDecoders(ctx context.Context, was int64, decoders []DecoderEntry) (DecoderSet, error)
 
 	// PutHost says that a host is there, with these decoders, for as long as ttl, and forgets the hosts whose time is over. The generation
-	// rises when a host came, went or has other decoders than before; it is returned.
+	// rises when a host came, went or has other decoders than before; it is returned. One that is late and was not forgotten has not gone.
 	PutHost(ctx context.Context, host HostEntry, ttl time.Duration) (generation int64, err error)
 
 	// DropHost forgets a host; the generation rises if it was there.
 	DropHost(ctx context.Context, id string) error
 
 	// LeaseBlobs keeps blobs from being removed for as long as ttl, in the name of holder, who may have leases on others. A blob that
-	// somebody is removing just now is busy, and none is leased then. A claim whose time is over ends.
+	// somebody is removing just now is busy, and none is leased then. A claim whose time is over ends. Of a lease that holder has already,
+	// the later end counts.
 	LeaseBlobs(ctx context.Context, holder string, digests []string, ttl time.Duration) error
 
 	// EndLeases ends all leases of holder.
@@ -167,7 +169,8 @@ type IndexDriver interface {
 	ScanUploads(ctx context.Context, scope readapi.Scope, after string, limit int) ([]Upload, error)
 
 	// Load puts rows of one session where they are not yet, exactly as they are (numbers, versions and times too), and makes the session
-	// what s says. It asks for no lease and no quota, and is for moving and restoring.
+	// what s says; what is appended later goes on behind them. A row whose number another one has is conflict, and then nothing is loaded.
+	// It asks for no lease and no quota, and is for moving and restoring.
 	Load(ctx context.Context, s Session, artifacts []Artifact, events []Event, uploads []Upload) error
 
 	// Acquire takes or renews a lease on a name, for what one host at a time may do. ok is false while another holder has it.

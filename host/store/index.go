@@ -36,7 +36,7 @@ func (x *Index) Append(ctx context.Context, scope readapi.Scope, b Batch) ([]int
 	if err := checkScope(ctx, scope); err != nil {
 		return nil, readapi.AsError(op, err)
 	}
-	if len(b.Artifacts) == 0 && len(b.Events) == 0 {
+	if len(b.Artifacts) == 0 && len(b.Events) == 0 && len(b.Uploads) == 0 {
 		return nil, nil
 	}
 	b, err := checkBatch(scope, b)

@@ -215,31 +215,9 @@ func (x *Index) Load(ctx context.Context, s Session, artifacts []Artifact, event
 	if err := checkScope(ctx, s.Scope()); err != nil {
 		return readapi.AsError(op, err)
 	}
-	if !validTime(milliseconds(s.Created)) || !validTime(milliseconds(s.Updated)) {
-		return readapi.AsError(op, invalid("a session has no time that can be stored"))
-	}
-	for _, a := range artifacts {
-		fresh := a
-		fresh.Status, fresh.Deleted, fresh.Purging = readapi.StatusLive, time.Time{}, false
-		if _, err := checkArtifact(s.Scope(), fresh); err != nil {
-			return readapi.AsError(op, err)
-		}
-		if a.Seq < 0 || a.Version < 1 || (a.Status == readapi.StatusLive) != a.Deleted.IsZero() {
-			return readapi.AsError(op, invalid("an artifact has no number, no version or no time of its deletion"))
-		}
-	}
-	for _, e := range events {
-		if _, err := checkEvent(e); err != nil {
-			return readapi.AsError(op, err)
-		}
-		if e.Seq < 0 {
-			return readapi.AsError(op, invalid("an event has no number"))
-		}
-	}
-	for _, u := range uploads {
-		if err := checkUpload(u); err != nil {
-			return readapi.AsError(op, err)
-		}
+	s, artifacts, events, err := checkLoad(s, artifacts, events, uploads)
+	if err != nil {
+		return readapi.AsError(op, err)
 	}
 	return writeError(op, x.driver.Load(ctx, s, artifacts, events, uploads))
 }

@@ -217,5 +217,5 @@ func (c *copier) restore(ctx context.Context, dir string, resume bool) error {
 	defer blobs.Close()
 	c.from.Index, _ = store.NewIndex(index)
 	c.from.Blobs, _ = store.NewBlobs(blobs, nil) // neither fails with a driver
-	return c.migrate(ctx, "")
+	return c.migrate(ctx)
 }

@@ -53,7 +53,7 @@ func (c *copier) without(ctx context.Context, rows []store.Artifact, bad map[str
 	return slices.DeleteFunc(rows, func(a store.Artifact) bool {
 		err := bad[a.Blob]
 		if _, ok := now[a.ID]; ok && err != nil {
-			c.out.problem(ofSession(a.Scope, a, readapi.CodeCorrupt, sentence(err)))
+			c.out.problem(ofSession(a.Scope, a, readapi.CodeCorrupt, detail(err)))
 		}
 		return err != nil
 	}), nil

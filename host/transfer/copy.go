@@ -23,12 +23,12 @@ type copier struct {
 }
 
 // begin takes what a copy needs to hold; end gives it back.
-func (c *copier) begin(ctx context.Context, name string) (err error) {
+func (c *copier) begin(ctx context.Context) (err error) {
 	if c.dry {
 		return nil
 	}
 	if !c.frozen {
-		if c.source, err = hold(ctx, c.from.Index, name); err != nil {
+		if c.source, err = hold(ctx, c.from.Index, ""); err != nil {
 			return err
 		}
 	}

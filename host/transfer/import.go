@@ -337,7 +337,7 @@ func (m *importer) single(ctx context.Context, p pending) error {
 			return err
 		}
 		m.lost++
-		m.out.problem(Problem{Code: readapi.CodeMalformed, Detail: sentence(err), Line: m.lines[key], Principal: m.in.Principal, Session: m.in.ID})
+		m.out.problem(Problem{Code: readapi.CodeMalformed, Detail: detail(err), Line: m.lines[key], Principal: m.in.Principal, Session: m.in.ID})
 		return nil
 	}
 	for _, a := range p.artifacts {

@@ -11,7 +11,7 @@ import (
 // MigrateOptions of Migrate.
 type MigrateOptions struct {
 	Progress func(Counts) // called now and then, from several goroutines
-	DryRun   bool         // reads everything and writes nothing: the report says what would be done
+	DryRun   bool         // reads everything and writes nothing; the report says what would be done, and counts a file for each session that has it
 	Prune    bool         // what the target has and the source has not is removed from the target, as when it was purged between two runs
 	Jobs     int          // files that are copied at a time; default 4
 }
@@ -23,21 +23,20 @@ type MigrateOptions struct {
 // it runs may be missed; so let a first run copy the most, stop who writes, and run it again.
 //
 // Errors: conflict where the target has what the source has not (see Prune), or the source changed while it was copied: the report names
-// each; corrupt where bytes of the source are damaged, which are left out and named; busy while another migration from this source runs;
-// invalid_request; those of the two stores.
+// each; corrupt where bytes of the source are damaged, which are left out and named; invalid_request; those of the two stores.
 func Migrate(ctx context.Context, from, to Store, o MigrateOptions) (*Report, error) {
 	const op = "transfer.Migrate"
 	if err := checkStores(o.Jobs, from, to); err != nil {
 		return nil, readapi.AsError(op, err)
 	}
 	c := &copier{from: from, to: to, prune: o.Prune, dry: o.DryRun, jobs: jobs(o.Jobs), out: &reporter{progress: o.Progress}}
-	return c.out.result(op, c.migrate(ctx, "migrate"))
+	return c.out.result(op, c.migrate(ctx))
 }
 
 // migrate copies everything and reads it back.
-func (c *copier) migrate(ctx context.Context, name string) error {
+func (c *copier) migrate(ctx context.Context) error {
 	defer c.end(ctx)
-	if err := c.begin(ctx, name); err != nil {
+	if err := c.begin(ctx); err != nil {
 		return err
 	}
 	if err := c.foreign(ctx); err != nil {
@@ -153,7 +152,7 @@ func (c *copier) readBack(ctx context.Context) error {
 				c.out.count(func(n *Counts) { n.Verified++ })
 				return nil
 			case readapi.CodeCorrupt, readapi.CodeNotFound:
-				c.out.problem(Problem{Code: readapi.CodeCorrupt, Detail: "at the target: " + sentence(err), Blob: digest})
+				c.out.problem(Problem{Code: readapi.CodeCorrupt, Detail: "at the target: " + detail(err), Blob: digest})
 				return nil
 			}
 			return err

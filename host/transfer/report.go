@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -118,5 +119,11 @@ func ofSession(scope readapi.Scope, a store.Artifact, code readapi.Code, detail 
 	return Problem{Code: code, Detail: detail, Principal: scope.Principal, Session: scope.Session, Artifact: a.ID, Blob: a.Blob}
 }
 
-// sentence is what an error says to people.
-func sentence(err error) string { return readapi.AsError("", err).(*readapi.Error).Message() }
+// detail is what an error says to people.
+func detail(err error) string {
+	e, ok := errors.AsType[*readapi.Error](readapi.AsError("", err))
+	if ok && e.Detail != "" {
+		return e.Detail
+	}
+	return e.Message()
+}

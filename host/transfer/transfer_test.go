@@ -103,7 +103,7 @@ func (f *filler) artifact() store.Artifact {
 		Candidates: []readapi.MediaType{"text/plain", "text/markdown"}[:f.r.IntN(3)], Declared: "text/x", Mismatch: f.r.IntN(2) == 0, Created: at(f.r.Int64N(5000))}
 }
 
-var payloads = []string{`{"a":1}`, `{"a" : 1}`, "{\n \"a\":\"<&>\u2028\"}", `null`, `"\u0041"`, `[1,2.0,1e3]`, `{"k":"\ud800"}`, `{"a":1,"a":2}`, ` 7 `}
+var payloads = []string{`{"a":1}`, `{"a" : 1}`, "{\n \"a\":\"<&>\u2028\"}", `null`, `"\u0041"`, `[1,2.0,1e3]`, `{"k":"\ud800"}`, `{"a":1,"a":2}`, ` 7 `, "{\"h\":\"<&>\u2028\"}"}
 
 func (f *filler) step() {
 	ctx, t, scope := f.t.Context(), f.t, f.scope()
@@ -231,6 +231,14 @@ func problemsOf(t testing.TB, s Store) (problems []string) {
 				files, size = files+1, size+a.Bytes
 				if err := read(ctx, s.Blobs, store.Blob{SHA256: a.Blob, Size: a.Bytes}); err != nil {
 					problems = append(problems, fmt.Sprintf("%v %s: %v", scope, a.ID, err))
+				}
+			}
+			return nil
+		}))
+		check(t, eachUploads(ctx, s.Index, scope, func(list []store.Upload) error {
+			for _, u := range list {
+				if rows, _, err := s.Index.Artifacts(ctx, scope, []readapi.ArtifactID{u.Artifact}); err != nil || len(rows) == 0 {
+					problems = append(problems, fmt.Sprintf("%v: upload %s became %s, which is not there", scope, u.ID, u.Artifact))
 				}
 			}
 			return nil

@@ -39,7 +39,7 @@ func (d *Driver) SetDecoders(ctx context.Context, was int64, decoders []store.De
 func (d *Driver) PutHost(_ context.Context, host store.HostEntry, ttl time.Duration) (int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
+	now := d.now()
 	was, known := d.hosts[host.ID]
 	changed := !known || !slices.Equal(was.Decoders, host.Decoders)
 	for id, h := range d.hosts {
@@ -71,7 +71,7 @@ func (d *Driver) DropHost(_ context.Context, id string) error {
 func (d *Driver) Acquire(_ context.Context, name, holder string, ttl time.Duration) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
+	now := d.now()
 	if n, ok := d.names[name]; ok && n.holder != holder && n.until.After(now) {
 		return false, nil
 	}

@@ -161,7 +161,7 @@ func (d *Driver) usage(principal readapi.PrincipalID) (own, total store.Usage) {
 func (d *Driver) LeaseBlobs(_ context.Context, holder string, digests []string, ttl time.Duration) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
+	now := d.now()
 	for _, digest := range digests {
 		if d.claims[digest].After(now) {
 			return &readapi.Error{Code: readapi.CodeBusy, Detail: "the same bytes are being removed just now", RetryAfter: time.Second}
@@ -169,7 +169,9 @@ func (d *Driver) LeaseBlobs(_ context.Context, holder string, digests []string, 
 	}
 	for _, digest := range digests {
 		delete(d.claims, digest)
-		d.leases[lease{holder, digest}] = now.Add(ttl)
+		if was := d.leases[lease{holder, digest}]; was.Before(now.Add(ttl)) {
+			d.leases[lease{holder, digest}] = now.Add(ttl)
+		}
 	}
 	return nil
 }
@@ -202,7 +204,7 @@ func (d *Driver) covered(holder string, artifacts []store.Artifact) error {
 func (d *Driver) ClaimBlob(_ context.Context, sha256 string, ttl time.Duration) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
+	now := d.now()
 	u := d.use(sha256)
 	if u.Rows > 0 || u.Lease.After(now) || u.Claim.After(now) {
 		return false, nil
@@ -323,29 +325,65 @@ func (d *Driver) Load(_ context.Context, info store.Session, artifacts []store.A
 	s := d.sessions[info.Scope()]
 	if s == nil {
 		s = newSession(info.Scope())
-		d.sessions[info.Scope()] = s
 	}
+	artifacts, events, ok := s.missing(artifacts, events)
+	if !ok {
+		return &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another row with the number of one that is loaded", Final: true}
+	}
+	d.sessions[info.Scope()] = s
 	info.Files, info.Bytes = s.info.Files, s.info.Bytes
 	s.info = info
 	for _, a := range artifacts {
-		if s.find(a.ID) < 0 {
-			a.Scope = info.Scope()
-			s.keep(a)
-		}
+		a.Scope = info.Scope()
+		s.keep(a)
 	}
 	slices.SortFunc(s.artifacts, func(a, b store.Artifact) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, e := range events {
-		if _, ok := s.eventByID[e.ID]; !ok {
-			s.eventByID[e.ID] = len(s.events)
-			s.events = append(s.events, copyEvent(e))
-		}
+		s.events = append(s.events, copyEvent(e))
 	}
 	slices.SortFunc(s.events, func(a, b store.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	for i, e := range s.events {
 		s.eventByID[e.ID] = i
 	}
 	for _, u := range uploads {
-		s.uploads[u.ID] = u
+		if _, ok := s.uploads[u.ID]; !ok {
+			s.uploads[u.ID] = u
+		}
 	}
 	return nil
+}
+
+// missing returns the rows that the session has not; ok is false when two have one number.
+func (s *session) missing(artifacts []store.Artifact, events []store.Event) (as []store.Artifact, es []store.Event, ok bool) {
+	places := map[int64]bool{}
+	known := map[readapi.ArtifactID]bool{}
+	for _, a := range s.artifacts {
+		places[a.Seq], known[a.ID] = true, true
+	}
+	for _, a := range artifacts {
+		if known[a.ID] {
+			continue
+		}
+		if places[a.Seq] {
+			return nil, nil, false
+		}
+		places[a.Seq], known[a.ID] = true, true
+		as = append(as, a)
+	}
+	clear(places)
+	had := map[string]bool{}
+	for _, e := range s.events {
+		places[e.Seq], had[e.ID] = true, true
+	}
+	for _, e := range events {
+		if had[e.ID] {
+			continue
+		}
+		if places[e.Seq] {
+			return nil, nil, false
+		}
+		places[e.Seq], had[e.ID] = true, true
+		es = append(es, e)
+	}
+	return as, es, true
 }

@@ -17,6 +17,7 @@ import (
 
 // Driver is a store.IndexDriver.
 type Driver struct {
+	now      func() time.Time
 	mu       sync.RWMutex
 	sessions map[readapi.Scope]*session
 	decoders store.DecoderSet
@@ -45,9 +46,12 @@ type session struct {
 }
 
 // New returns an empty driver.
-func New() *Driver {
+func New() *Driver { return NewAt(time.Now) }
+
+// NewAt returns an empty driver whose clock is now, for tests.
+func NewAt(now func() time.Time) *Driver {
 	return &Driver{
-		sessions: map[readapi.Scope]*session{}, hosts: map[string]store.HostEntry{}, leases: map[lease]time.Time{}, claims: map[string]time.Time{},
+		now: now, sessions: map[readapi.Scope]*session{}, hosts: map[string]store.HostEntry{}, leases: map[lease]time.Time{}, claims: map[string]time.Time{},
 		names: map[string]named{},
 	}
 }
@@ -78,6 +82,9 @@ func (d *Driver) Append(_ context.Context, scope readapi.Scope, b store.Batch) (
 	}
 	seqs, events, err := s.plan(b.Events)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.uploadsOf(b.Uploads); err != nil {
 		return nil, err
 	}
 	if err := d.covered(b.Holder, artifacts); err != nil {
@@ -138,6 +145,22 @@ func (s *session) fresh(b store.Batch) (out []store.Artifact, err error) {
 		}
 	}
 	return out, nil
+}
+
+// uploadsOf checks that none of the uploads is another one than the session has, or than comes with it.
+func (s *session) uploadsOf(uploads []store.Upload) error {
+	known := map[string]store.Upload{}
+	for _, u := range uploads {
+		was, ok := s.uploads[u.ID]
+		if !ok {
+			was, ok = known[u.ID]
+		}
+		if ok && was != u {
+			return &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another upload with this id", Hint: "Give the upload another id.", Final: true}
+		}
+		known[u.ID] = u
+	}
+	return nil
 }
 
 // plan numbers the events and finds those that are new, and changes nothing.

@@ -68,6 +68,7 @@ type known struct {
 	made      int64 // 1 when this transaction makes the session
 	artifacts map[readapi.ArtifactID]store.Artifact
 	events    map[string]store.Event
+	uploads   map[string]store.Upload
 	versions  map[string]int64
 	covered   map[string]bool
 	own       store.Usage
@@ -106,6 +107,10 @@ func (t *tx) append(ctx context.Context, scope readapi.Scope, b store.Batch) ([]
 	if err != nil {
 		return nil, err
 	}
+	uploads, err := k.newUploads(b.Uploads)
+	if err != nil {
+		return nil, err
+	}
 	for i, a := range artifacts {
 		if a.Blob != "" && !k.covered[a.Blob] {
 			return nil, store.LeaseLost()
@@ -134,8 +139,8 @@ func (t *tx) append(ctx context.Context, scope readapi.Scope, b store.Batch) ([]
 	if len(events) > 0 {
 		s.exec(addEvents, eventArgs(scope, events)...)
 	}
-	if len(b.Uploads) > 0 {
-		s.exec(addUploads, uploadArgs(scope, b.Uploads)...)
+	if len(uploads) > 0 {
+		s.exec(addUploads, uploadArgs(scope, uploads)...)
 	}
 	if b.Holder != "" {
 		s.exec(endLeases, b.Holder)
@@ -156,7 +161,10 @@ func (t *tx) look(ctx context.Context, scope readapi.Scope, b store.Batch) (*kno
 }
 
 func (t *tx) lookOnce(ctx context.Context, scope readapi.Scope, b store.Batch) (*known, error) {
-	k := &known{artifacts: map[readapi.ArtifactID]store.Artifact{}, events: map[string]store.Event{}, versions: map[string]int64{}, covered: map[string]bool{}}
+	k := &known{
+		artifacts: map[readapi.ArtifactID]store.Artifact{}, events: map[string]store.Event{}, uploads: map[string]store.Upload{},
+		versions: map[string]int64{}, covered: map[string]bool{},
+	}
 	principal, session := string(scope.Principal), string(scope.Session)
 	s := &steps{}
 	s.count(&k.made, makeSession, principal, session)
@@ -178,6 +186,17 @@ func (t *tx) lookOnce(ctx context.Context, scope readapi.Scope, b store.Batch) (
 			k.events[e.ID] = e
 			return err
 		}, knownEvents, principal, session, unique(ids))
+	}
+	if len(b.Uploads) > 0 {
+		ids := make([]string, len(b.Uploads))
+		for i, u := range b.Uploads {
+			ids[i] = u.ID
+		}
+		s.rows(func(rows pgx.Rows) error {
+			u, err := scanUpload(rows)
+			k.uploads[u.ID] = u
+			return err
+		}, knownUploads, principal, session, unique(ids))
 	}
 	k.askUsage(s, principal, b.Quota)
 	return k, t.send(ctx, s)
@@ -251,6 +270,21 @@ func (k *known) fresh(b store.Batch) (out []store.Artifact, err error) {
 		case old && b.Again && was.Blob == a.Blob && was.Name == a.Name && !was.Purging:
 		default:
 			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
+		}
+	}
+	return out, nil
+}
+
+// newUploads returns the uploads that the session has not.
+func (k *known) newUploads(uploads []store.Upload) (out []store.Upload, err error) {
+	for _, u := range uploads {
+		was, ok := k.uploads[u.ID]
+		if ok && was != u {
+			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another upload with this id",
+				Hint: "Give the upload another id.", Final: true}
+		}
+		if k.uploads[u.ID] = u; !ok {
+			out = append(out, u)
 		}
 	}
 	return out, nil

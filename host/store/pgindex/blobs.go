@@ -17,9 +17,9 @@ const (
 	endOldClaims = `DELETE FROM glovebox.claims WHERE sha256 = ANY($1::bytea[]) AND until <= glovebox.now_ms()`
 
 	// None at all where one of the blobs is claimed.
-	addLeases = `INSERT INTO glovebox.leases (sha256, holder, until) SELECT u, $2, glovebox.now_ms() + $3 FROM unnest($1::bytea[]) AS u
+	addLeases = `INSERT INTO glovebox.leases AS l (sha256, holder, until) SELECT u, $2, glovebox.now_ms() + $3 FROM unnest($1::bytea[]) AS u
 		WHERE NOT EXISTS (SELECT FROM glovebox.claims WHERE sha256 = ANY($1::bytea[]))
-		ON CONFLICT (sha256, holder) DO UPDATE SET until = excluded.until`
+		ON CONFLICT (sha256, holder) DO UPDATE SET until = greatest(l.until, excluded.until)`
 
 	claimBlob = `WITH c AS (INSERT INTO glovebox.claims AS was (sha256, until) SELECT $1::bytea, glovebox.now_ms() + $2
 			WHERE NOT EXISTS (SELECT FROM glovebox.artifacts WHERE blob = $1 AND NOT purging)

@@ -15,14 +15,14 @@ import (
 const (
 	// One statement, so that the set and its hosts are of one moment.
 	selectDecoders = `SELECT g.generation, g.decoders, h.id, h.decoders, h.until FROM glovebox.decoder_set AS g
-		LEFT JOIN glovebox.hosts AS h ON h.until > glovebox.now_ms() ORDER BY h.id`
+		LEFT JOIN glovebox.hosts AS h ON true ORDER BY h.id`
 
 	updateDecoders = `UPDATE glovebox.decoder_set SET generation = $1::bigint + 1, decoders = $2 WHERE generation = $1::bigint`
 
 	// Hosts come and go one after the other, by this lock.
 	lockGeneration = `SELECT generation FROM glovebox.decoder_set FOR UPDATE`
 
-	selectHost = `SELECT decoders FROM glovebox.hosts WHERE id = $1`
+	selectHost = `SELECT decoders FROM glovebox.hosts WHERE id = $1 AND until > glovebox.now_ms()`
 
 	upsertHost = `INSERT INTO glovebox.hosts (id, decoders, until) VALUES ($1, $2, glovebox.now_ms() + $3)
 		ON CONFLICT (id) DO UPDATE SET decoders = excluded.decoders, until = excluded.until`
@@ -93,7 +93,7 @@ func (d *Driver) PutHost(ctx context.Context, host store.HostEntry, ttl time.Dur
 		return 0, err
 	}
 	err = d.write(ctx, again, func(t *tx) error {
-		was, dropped := "", int64(0)
+		was, dropped := "", int64(0) // "" of one that is gone, too
 		s := &steps{}
 		s.rows(func(rows pgx.Rows) error { return rows.Scan(&generation) }, lockGeneration)
 		s.rows(func(rows pgx.Rows) error { return rows.Scan(&was) }, selectHost, host.ID)

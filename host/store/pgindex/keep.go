@@ -2,10 +2,13 @@ package pgindex
 
 import (
 	"context"
+	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -21,6 +24,8 @@ const (
 
 	addUploads = `INSERT INTO glovebox.uploads (principal, session, id, begun, artifact)
 		SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::text[]) ON CONFLICT DO NOTHING`
+
+	knownUploads = `SELECT id, begun, artifact FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND id = ANY($3::text[])`
 
 	selectUpload = `SELECT id, begun, artifact FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND id = $3`
 
@@ -60,10 +65,10 @@ const (
 		VALUES ($1, $2, $3, 0, 0, 0, 0, $4, $5, $6, $7, $8) ON CONFLICT (principal, session) DO UPDATE SET messages = excluded.messages,
 			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = excluded.deleted, purging = excluded.purging`
 
-	loadArtifacts = addArtifacts + ` ON CONFLICT DO NOTHING RETURNING bytes, blob IS NOT NULL`
+	loadArtifacts = addArtifacts + ` ON CONFLICT (principal, session, id) DO NOTHING RETURNING bytes, blob IS NOT NULL`
 
 	loadEvents = addEvents + ` WHERE NOT EXISTS (SELECT FROM glovebox.events AS e WHERE e.principal = $1 AND e.session = $2
-		AND hashtextextended(e.id, 0) = hashtextextended(u.id COLLATE "C", 0) AND e.id = u.id COLLATE "C") ON CONFLICT DO NOTHING`
+		AND hashtextextended(e.id, 0) = hashtextextended(u.id COLLATE "C", 0) AND e.id = u.id COLLATE "C")`
 
 	countLoaded = `UPDATE glovebox.sessions SET events = greatest(events, $3), artifacts = greatest(artifacts, $4), files = files + $5, bytes = bytes + $6
 		WHERE principal = $1 AND session = $2`
@@ -169,16 +174,10 @@ func (d *Driver) ScanArtifacts(ctx context.Context, q store.ArtifactScan) ([]sto
 
 // Load implements store.IndexDriver.
 func (d *Driver) Load(ctx context.Context, info store.Session, artifacts []store.Artifact, events []store.Event, uploads []store.Upload) error {
+	events = eachOnce(events)
 	return d.write(ctx, again, func(t *tx) error {
 		principal, session := string(info.Principal), string(info.ID)
 		var more store.Usage
-		var nextArtifact, nextEvent int64
-		for _, a := range artifacts {
-			nextArtifact = max(nextArtifact, a.Seq+1)
-		}
-		for _, e := range events {
-			nextEvent = max(nextEvent, e.Seq+1)
-		}
 		s := &steps{}
 		s.exec(loadSession, principal, session, info.Messages, info.Created.UnixMilli(), info.Updated.UnixMilli(), info.Archived, toMaybe(info.Deleted), info.Purging)
 		args, err := artifactArgs(info.Scope(), artifacts)
@@ -197,11 +196,41 @@ func (d *Driver) Load(ctx context.Context, info store.Session, artifacts []store
 		s.exec(loadEvents, eventArgs(info.Scope(), events)...)
 		s.exec(addUploads, uploadArgs(info.Scope(), uploads)...)
 		if err := t.send(ctx, s); err != nil {
-			return err
+			return loadError(err)
 		}
+		nextArtifact, nextEvent := behind(artifacts, events)
 		s = &steps{}
 		s.exec(countLoaded, principal, session, nextEvent, nextArtifact, more.Files, more.Bytes)
 		s.exec(addUsage, principal, part(info.ID), more.Files, more.Bytes)
 		return t.commit(ctx, s)
 	})
+}
+
+// eachOnce leaves out events whose id came before.
+func eachOnce(events []store.Event) []store.Event {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(events), func(e store.Event) bool {
+		was := seen[e.ID]
+		seen[e.ID] = true
+		return was
+	})
+}
+
+// behind are the numbers of what comes next.
+func behind(artifacts []store.Artifact, events []store.Event) (artifact, event int64) {
+	for _, a := range artifacts {
+		artifact = max(artifact, a.Seq+1)
+	}
+	for _, e := range events {
+		event = max(event, e.Seq+1)
+	}
+	return artifact, event
+}
+
+// loadError is for a row that cannot be where it was: its id is free, so that another one has its number.
+func loadError(err error) error {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "23505" {
+		return &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another row with the number of one that is loaded", Final: true, Err: text(err)}
+	}
+	return err
 }

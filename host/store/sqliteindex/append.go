@@ -23,10 +23,14 @@ const (
 
 	selectUsage = `SELECT principal, files, bytes FROM usage WHERE principal IN (?1, '')`
 
-	insertUpload = `INSERT INTO uploads (principal, session, id, begun, artifact) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+	insertUpload = `INSERT INTO uploads (principal, session, id, begun, artifact) VALUES (?, ?, ?, ?, ?)`
+
+	selectKnown = `SELECT a.id, a.blob, a.name, a.purging FROM json_each(?3) AS j CROSS JOIN artifacts AS a NOT INDEXED
+		WHERE a.principal = ?1 AND a.session = ?2 AND a.id = j.value`
 
 	// A lease counts until somebody who wants to remove the bytes ends it, not until its time is over.
-	selectCover = `SELECT EXISTS (SELECT 1 FROM leases WHERE sha256 = ?1 AND holder = ?2) AND NOT EXISTS (SELECT 1 FROM claims WHERE sha256 = ?1)`
+	selectBare = `SELECT j.value FROM json_each(?1) AS j WHERE NOT EXISTS (SELECT 1 FROM leases WHERE sha256 = j.value AND holder = ?2)
+		OR EXISTS (SELECT 1 FROM claims WHERE sha256 = j.value) LIMIT 1`
 
 	endLeases = `DELETE FROM leases WHERE holder = ?1`
 
@@ -36,8 +40,8 @@ const (
 )
 
 var appendQueries = []string{
-	selectCounts, upsertSession, addUsage, selectUsage, insertUpload, selectCover, endLeases, selectPayload, insertEvent, insertArtifact, selectArtifact,
-	nextVersion,
+	selectCounts, upsertSession, addUsage, selectUsage, selectUpload, insertUpload, selectKnown, selectBare, endLeases, selectPayload, insertEvent,
+	insertArtifact, lastVersions,
 }
 
 // counts is a session's row.
@@ -92,6 +96,13 @@ func (t tx) append(ctx context.Context, scope readapi.Scope, b store.Batch) ([]i
 	if err != nil {
 		return nil, err
 	}
+	uploads, err := t.newUploads(ctx, scope, b.Uploads)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.covered(ctx, b.Holder, artifacts); err != nil {
+		return nil, err
+	}
 	first := c.artifacts
 	more := c.add(artifacts, events)
 	if err := t.within(ctx, principal, c, more, b.Quota); err != nil {
@@ -101,24 +112,18 @@ func (t tx) append(ctx context.Context, scope readapi.Scope, b store.Batch) ([]i
 	if err == nil && more.Files > 0 {
 		_, err = t.exec(ctx, addUsage, principal, "", more.Files, more.Bytes)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = t.insertArtifacts(ctx, scope, artifacts, first)
 	}
-	for i, a := range artifacts {
-		a.Seq = first + int64(i)
-		if err := t.newArtifact(ctx, scope, a, b.Holder); err != nil {
-			return nil, err
+	if err == nil {
+		err = t.insertEvents(ctx, scope, events)
+	}
+	for _, u := range uploads {
+		if err == nil {
+			_, err = t.exec(ctx, insertUpload, principal, session, u.ID, u.Begin, string(u.Artifact))
 		}
 	}
-	if err := t.insertEvents(ctx, scope, events); err != nil {
-		return nil, err
-	}
-	for _, u := range b.Uploads {
-		if _, err := t.exec(ctx, insertUpload, principal, session, u.ID, u.Begin, string(u.Artifact)); err != nil {
-			return nil, err
-		}
-	}
-	if b.Holder != "" {
+	if err == nil && b.Holder != "" {
 		_, err = t.exec(ctx, endLeases, b.Holder)
 	}
 	return seqs, err
@@ -135,23 +140,84 @@ func (t tx) insertEvents(ctx context.Context, scope readapi.Scope, events []stor
 	return nil
 }
 
-// fresh returns the artifacts of b that the session has not. Those that it may not have are found when they are inserted.
-func (t tx) fresh(ctx context.Context, scope readapi.Scope, b store.Batch) ([]store.Artifact, error) {
-	if !b.Again {
-		return b.Artifacts, nil
+// fresh returns the artifacts of b that the session has not.
+func (t tx) fresh(ctx context.Context, scope readapi.Scope, b store.Batch) (out []store.Artifact, err error) {
+	if len(b.Artifacts) == 0 {
+		return nil, nil
 	}
-	var out []store.Artifact
+	ids := make([]readapi.ArtifactID, len(b.Artifacts))
+	for i, a := range b.Artifacts {
+		ids[i] = a.ID
+	}
+	asked, err := toJSON(ids)
+	if err != nil {
+		return nil, err
+	}
+	known := map[readapi.ArtifactID]store.Artifact{}
+	err = t.rows(ctx, selectKnown, func(rows *sql.Rows) error {
+		var a store.Artifact
+		var blob sql.NullString
+		err := rows.Scan((*string)(&a.ID), &blob, &a.Name, &a.Purging)
+		a.Blob = blob.String
+		known[a.ID] = a
+		return err
+	}, string(scope.Principal), string(scope.Session), asked)
+	if err != nil {
+		return nil, err
+	}
+	added := map[readapi.ArtifactID]bool{}
 	for _, a := range b.Artifacts {
-		var r artifactRows
-		if err := t.rows(ctx, selectArtifact, r.scan, string(scope.Principal), string(scope.Session), string(a.ID)); err != nil {
-			return nil, err
+		was, ok := known[a.ID]
+		switch {
+		case !ok && !added[a.ID]:
+			added[a.ID] = true
+			out = append(out, a)
+		case ok && b.Again && was.Blob == a.Blob && was.Name == a.Name && !was.Purging:
+		default:
+			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
 		}
-		if len(r.list) == 1 && r.list[0].Blob == a.Blob && r.list[0].Name == a.Name && !r.list[0].Purging {
-			continue
-		}
-		out = append(out, a)
 	}
 	return out, nil
+}
+
+// newUploads returns the uploads that the session has not.
+func (t tx) newUploads(ctx context.Context, scope readapi.Scope, uploads []store.Upload) (out []store.Upload, err error) {
+	known := map[string]store.Upload{}
+	for _, u := range uploads {
+		was, ok := known[u.ID]
+		if !ok {
+			var list []store.Upload
+			if err := t.rows(ctx, selectUpload, scanUpload(&list), string(scope.Principal), string(scope.Session), u.ID); err != nil {
+				return nil, err
+			}
+			was, ok, _ = first(list, nil)
+		}
+		if ok && was != u {
+			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another upload with this id", Hint: "Give the upload another id.", Final: true}
+		}
+		if known[u.ID] = u; !ok {
+			out = append(out, u)
+		}
+	}
+	return out, nil
+}
+
+// covered checks that holder has leases on the bytes of artifacts, and that nobody has claimed them.
+func (t tx) covered(ctx context.Context, holder string, artifacts []store.Artifact) error {
+	var digests []string
+	for _, a := range artifacts {
+		if a.Blob != "" {
+			digests = append(digests, a.Blob)
+		}
+	}
+	if len(digests) == 0 {
+		return nil
+	}
+	wanted, err := toJSON(digests)
+	if err != nil {
+		return err
+	}
+	return t.rows(ctx, selectBare, func(*sql.Rows) error { return store.LeaseLost() }, wanted, holder)
 }
 
 // within checks the quota as it is with more.
@@ -250,27 +316,38 @@ func (t tx) plan(ctx context.Context, scope readapi.Scope, events []store.Event,
 	return seqs, fresh, nil
 }
 
-// newArtifact inserts an artifact whose bytes are leased by holder.
-func (t tx) newArtifact(ctx context.Context, scope readapi.Scope, a store.Artifact, holder string) error {
-	if a.Blob != "" {
-		covered := false
-		err := t.rows(ctx, selectCover, func(rows *sql.Rows) error { return rows.Scan(&covered) }, a.Blob, holder)
-		if err != nil {
-			return err
-		}
-		if !covered {
-			return store.LeaseLost()
-		}
+// insertArtifacts inserts artifacts that the session has not, the first with the number next, and gives them their versions.
+func (t tx) insertArtifacts(ctx context.Context, scope readapi.Scope, artifacts []store.Artifact, next int64) error {
+	if len(artifacts) == 0 {
+		return nil
 	}
-	err := t.rows(ctx, nextVersion, func(rows *sql.Rows) error { return rows.Scan(&a.Version) }, string(scope.Principal), string(scope.Session), a.Name)
+	names := make([]string, len(artifacts))
+	for i, a := range artifacts {
+		names[i] = a.Name
+	}
+	asked, err := toJSON(names)
 	if err != nil {
 		return err
 	}
-	n, err := t.insertArtifact(ctx, scope, a)
-	if err == nil && n == 0 {
-		err = &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
+	last := map[string]int64{}
+	err = t.rows(ctx, lastVersions, func(rows *sql.Rows) error {
+		var name string
+		var version sql.NullInt64
+		err := rows.Scan(&name, &version)
+		last[name] = version.Int64
+		return err
+	}, string(scope.Principal), string(scope.Session), asked)
+	if err != nil {
+		return err
 	}
-	return err
+	for i, a := range artifacts {
+		last[a.Name]++
+		a.Seq, a.Version = next+int64(i), last[a.Name]
+		if _, err := t.insertArtifact(ctx, scope, a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // insertArtifact inserts a as it is, unless the session has it.

@@ -37,9 +37,10 @@ const (
 
 	insertArtifact = `INSERT INTO artifacts (principal, session, id, seq, blob, bytes, name, kind, source, status, media_type, candidates,
 		declared, mismatch, created, deleted, version, purging) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO NOTHING`
+		ON CONFLICT (principal, session, id) DO NOTHING`
 
-	nextVersion = `SELECT coalesce(max(version), 0) + 1 FROM artifacts WHERE principal = ?1 AND session = ?2 AND name = ?3`
+	lastVersions = `SELECT j.value, (SELECT max(version) FROM artifacts INDEXED BY artifacts_by_name WHERE principal = ?1 AND session = ?2 AND name = j.value)
+		FROM json_each(?3) AS j`
 
 	blobNames = `SELECT DISTINCT blob FROM artifacts WHERE blob > ?1 ORDER BY blob LIMIT ?2`
 )

@@ -14,7 +14,7 @@ const (
 
 	endClaim = `DELETE FROM claims WHERE sha256 = ?1`
 
-	upsertLease = `INSERT INTO leases (sha256, holder, until) VALUES (?1, ?2, ?3) ON CONFLICT (sha256, holder) DO UPDATE SET until = excluded.until`
+	upsertLease = `INSERT INTO leases (sha256, holder, until) VALUES (?1, ?2, ?3) ON CONFLICT (sha256, holder) DO UPDATE SET until = max(until, excluded.until)`
 
 	isUsed = `SELECT EXISTS (SELECT 1 FROM artifacts INDEXED BY artifacts_by_blob WHERE blob = ?1 AND purging = 0)
 		OR EXISTS (SELECT 1 FROM leases WHERE sha256 = ?1 AND until > ?2) OR EXISTS (SELECT 1 FROM claims WHERE sha256 = ?1 AND until > ?2)`
@@ -29,7 +29,7 @@ const (
 
 // LeaseBlobs implements store.IndexDriver. A lease may be lost with the power: who had it is gone then, too.
 func (d *Driver) LeaseBlobs(ctx context.Context, holder string, digests []string, ttl time.Duration) error {
-	now := time.Now()
+	now := d.opts.Now()
 	return d.writeBy(ctx, d.loose, []string{liveClaim, endClaim, upsertLease}, func(t tx) error {
 		for _, digest := range digests {
 			claimed := false
@@ -60,7 +60,7 @@ func (d *Driver) EndLeases(ctx context.Context, holder string) error {
 
 // ClaimBlob implements store.IndexDriver. It is durable, so that behind a loss of power no row can be there whose bytes were removed.
 func (d *Driver) ClaimBlob(ctx context.Context, sha256 string, ttl time.Duration) (ok bool, err error) {
-	now := time.Now()
+	now := d.opts.Now()
 	err = d.write(ctx, []string{isUsed, dropLeases, upsertClaim}, func(t tx) error {
 		used := false
 		if err := t.rows(ctx, isUsed, func(rows *sql.Rows) error { return rows.Scan(&used) }, sha256, now.UnixMilli()); err != nil || used {

@@ -91,7 +91,7 @@ func (d *Driver) PutHost(ctx context.Context, host store.HostEntry, ttl time.Dur
 	if err != nil {
 		return 0, err
 	}
-	now := time.Now()
+	now := d.opts.Now()
 	err = d.writeBy(ctx, d.loose, []string{selectHost, upsertHost, dropHosts, nextGeneration, selectGeneration}, func(t tx) error {
 		was := ""
 		if err := t.rows(ctx, selectHost, func(rows *sql.Rows) error { return rows.Scan(&was) }, host.ID); err != nil {
@@ -127,7 +127,7 @@ func (d *Driver) DropHost(ctx context.Context, id string) error {
 
 // Acquire implements store.IndexDriver.
 func (d *Driver) Acquire(ctx context.Context, name, holder string, ttl time.Duration) (ok bool, err error) {
-	now := time.Now()
+	now := d.opts.Now()
 	err = d.writeBy(ctx, d.loose, []string{acquireName}, func(t tx) error {
 		n, err := t.exec(ctx, acquireName, name, holder, now.Add(ttl).UnixMilli(), now.UnixMilli())
 		ok = n > 0

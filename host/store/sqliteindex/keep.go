@@ -3,8 +3,12 @@ package sqliteindex
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"math"
 	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -44,7 +48,7 @@ const (
 	dropSessionArtifacts = `DELETE FROM artifacts WHERE principal = ?1 AND session = ?2`
 	dropSession          = `DELETE FROM sessions WHERE principal = ?1 AND session = ?2`
 
-	listPurges = `SELECT principal, session, '' FROM sessions WHERE purging = 1 UNION ALL
+	listPurges = `SELECT * FROM (SELECT principal, session, '' FROM sessions INDEXED BY sessions_purging WHERE purging = 1 ORDER BY principal, session) UNION ALL
 		SELECT * FROM (SELECT principal, session, id FROM artifacts AS a INDEXED BY artifacts_purging WHERE purging = 1 AND NOT EXISTS
 			(SELECT 1 FROM sessions AS s WHERE s.principal = a.principal AND s.session = a.session AND s.purging = 1) ORDER BY principal, session, id)
 		LIMIT ?1`
@@ -58,7 +62,9 @@ const (
 		VALUES (?, ?, ?, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (principal, session) DO UPDATE SET messages = excluded.messages,
 			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = excluded.deleted, purging = excluded.purging`
 
-	loadEvent = insertEvent + ` ON CONFLICT DO NOTHING`
+	loadEvent = insertEvent + ` ON CONFLICT (principal, session, id) DO NOTHING`
+
+	loadUpload = insertUpload + ` ON CONFLICT DO NOTHING`
 
 	countLoaded = `UPDATE sessions SET events = max(events, ?3), artifacts = max(artifacts, ?4), files = files + ?5, bytes = bytes + ?6
 		WHERE principal = ?1 AND session = ?2`
@@ -88,13 +94,17 @@ func (d *Driver) ScanUploads(ctx context.Context, scope readapi.Scope, after str
 }
 
 func (d *Driver) uploads(ctx context.Context, query string, args ...any) (list []store.Upload, err error) {
-	err = d.rows(ctx, query, func(rows *sql.Rows) error {
+	err = d.rows(ctx, query, scanUpload(&list), args...)
+	return list, err
+}
+
+func scanUpload(list *[]store.Upload) func(*sql.Rows) error {
+	return func(rows *sql.Rows) error {
 		var u store.Upload
 		err := rows.Scan(&u.ID, &u.Begin, (*string)(&u.Artifact))
-		list = append(list, u)
+		*list = append(*list, u)
 		return err
-	}, args...)
-	return list, err
+	}
 }
 
 // MarkSession implements store.IndexDriver.
@@ -177,7 +187,7 @@ func (d *Driver) ScanSessions(ctx context.Context, after readapi.Scope, limit in
 // Load implements store.IndexDriver.
 func (d *Driver) Load(ctx context.Context, s store.Session, artifacts []store.Artifact, events []store.Event, uploads []store.Upload) error {
 	principal, session := string(s.Principal), string(s.ID)
-	queries := []string{loadSession, loadEvent, countLoaded, insertArtifact, insertUpload, addUsage}
+	queries := []string{loadSession, loadEvent, countLoaded, insertArtifact, loadUpload, addUsage}
 	return d.write(ctx, queries, func(t tx) error {
 		deleted := sql.NullInt64{Int64: s.Deleted.UnixMilli(), Valid: !s.Deleted.IsZero()}
 		_, err := t.exec(ctx, loadSession, principal, session, s.Messages, s.Created.UnixMilli(), s.Updated.UnixMilli(), toInt(s.Archived), deleted, toInt(s.Purging))
@@ -189,7 +199,7 @@ func (d *Driver) Load(ctx context.Context, s store.Session, artifacts []store.Ar
 		for _, a := range artifacts {
 			n, err := t.insertArtifact(ctx, s.Scope(), a)
 			if err != nil {
-				return err
+				return loadError(err)
 			}
 			if nextArtifact = max(nextArtifact, a.Seq+1); n > 0 && a.Blob != "" {
 				more.Files, more.Bytes = more.Files+1, more.Bytes+a.Bytes
@@ -199,11 +209,11 @@ func (d *Driver) Load(ctx context.Context, s store.Session, artifacts []store.Ar
 			nextEvent = max(nextEvent, e.Seq+1)
 			_, err := t.exec(ctx, loadEvent, principal, session, e.Seq, e.ID, e.Type, e.Turn, e.Time.UnixMilli(), toInt(e.Message), string(e.Payload))
 			if err != nil {
-				return err
+				return loadError(err)
 			}
 		}
 		for _, u := range uploads {
-			if _, err := t.exec(ctx, insertUpload, principal, session, u.ID, u.Begin, string(u.Artifact)); err != nil {
+			if _, err := t.exec(ctx, loadUpload, principal, session, u.ID, u.Begin, string(u.Artifact)); err != nil {
 				return err
 			}
 		}
@@ -213,4 +223,12 @@ func (d *Driver) Load(ctx context.Context, s store.Session, artifacts []store.Ar
 		_, err = t.exec(ctx, addUsage, principal, "", more.Files, more.Bytes)
 		return err
 	})
+}
+
+// loadError is for a row that cannot be where it was: its id is free, so that another one has its number.
+func loadError(err error) error {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqlite3.SQLITE_CONSTRAINT {
+		return &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another row with the number of one that is loaded", Final: true, Err: err}
+	}
+	return err
 }

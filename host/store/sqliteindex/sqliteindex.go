@@ -29,6 +29,8 @@ import (
 type Options struct {
 	BusyTimeout time.Duration // how long a call waits for other writers before it is busy; default 5 s
 	Readers     int           // connections that read at a time; default the number of CPUs, at least 4
+
+	Now func() time.Time // the clock by which leases, claims and hosts end; default time.Now
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -44,6 +46,9 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if out.Readers == 0 {
 		out.Readers = max(4, runtime.GOMAXPROCS(0))
+	}
+	if out.Now == nil {
+		out.Now = time.Now
 	}
 	return out, nil
 }

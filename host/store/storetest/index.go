@@ -46,7 +46,7 @@ func indexCases() []testCase[IndexHarness] {
 		{"ConcurrentAppend", indexConcurrentAppend},
 		{"Reopen", indexReopen},
 		{"Beside", indexBeside},
-	}, foreignCases())
+	}, leaseCases(), quotaCases(), keepCases(), hostCases(), scanCases(), foreignCases())
 }
 
 // mine is the scope that cases use; other scopes differ from it in one of the two ids.

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -45,7 +47,8 @@ func foreignCases() (cases []testCase[IndexHarness]) {
 			return len(list) > 0
 		},
 	}
-	for _, name := range []string{"Artifacts", "ListArtifacts", "DeleteArtifact", "Session", "Events", "Event", "LastEvent", "Sessions"} {
+	maps.Copy(methods, moreForeign)
+	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		for _, s := range []readapi.Scope{otherSession, otherPrincipal} {
 			what := "Session"
 			if s == otherPrincipal {
@@ -56,7 +59,9 @@ func foreignCases() (cases []testCase[IndexHarness]) {
 			}
 			cases = append(cases, testCase[IndexHarness]{"Foreign" + what + name, func(t T, h IndexHarness) {
 				d := h.New(t)
-				add(t, d, mine, []store.Artifact{artifact(mine, "a"), artifact(mine, "b")}, event("e", 1))
+				_, err := d.Append(t.Context(), mine, Leased(t, d, store.Batch{Artifacts: []store.Artifact{artifact(mine, "a"), artifact(mine, "b")},
+					Events: []store.Event{event("e", 1)}, Uploads: []store.Upload{uploaded("u", "", "a")}}))
+				must(t, err)
 				if methods[name](t, d, s) {
 					t.Errorf("%s shows or changes what belongs to another", name)
 				}

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type brokenIndex struct {
 	decoders    func(store.DecoderSet) store.DecoderSet
 	set         func(ctx context.Context, was int64, list []store.DecoderEntry) (store.DecoderSet, error)
 	blobs       func([]string) []string
+	brokenKeep
 
 	// What a method looks at instead, when the scope that it is asked for has nothing.
 	instead map[string]func(readapi.Scope) readapi.Scope
@@ -241,9 +243,17 @@ func TestIndexMutants(t *testing.T) {
 // indexBreaks breaks a driver in one way each, by the case that must catch it.
 func indexBreaks() map[string]func(d *brokenIndex) {
 	breaks := map[string]func(d *brokenIndex){
-		"Artifact":     func(d *brokenIndex) { d.artifacts = rows(func(a *store.Artifact) { a.Mismatch = false }) },
-		"ArtifactList": func(d *brokenIndex) { d.list = rows(func(a *store.Artifact) { a.Declared = "" }) },
-		"Event":        func(d *brokenIndex) { d.events = each(func(e *store.Event) { e.Turn = "" }) },
+		"Artifact": func(d *brokenIndex) { d.artifacts = rows(func(a *store.Artifact) { a.Mismatch = false }) },
+		"ArtifactList": func(d *brokenIndex) {
+			d.list = rows(func(a *store.Artifact) {
+				if a.Version == 1 {
+					a.Declared = ""
+				}
+			})
+		},
+		"Event": func(d *brokenIndex) {
+			d.events = each(func(e *store.Event) { e.Turn = strings.TrimSuffix(e.Turn, " 1") })
+		},
 		"Text": func(d *brokenIndex) {
 			d.artifacts = rows(func(a *store.Artifact) { a.Name = strings.TrimSpace(a.Name) })
 		},
@@ -259,6 +269,9 @@ func indexBreaks() map[string]func(d *brokenIndex) {
 		"Ownership": func(d *brokenIndex) {
 			var kept *store.DecoderSet
 			d.decoders = func(s store.DecoderSet) store.DecoderSet {
+				if len(s.Hosts) > 0 {
+					return s
+				}
 				if kept == nil || kept.Generation != s.Generation {
 					kept = &s
 				}
@@ -311,10 +324,12 @@ func indexBreaks() map[string]func(d *brokenIndex) {
 			}
 		},
 	}
-	for of, b := range breaksOfChanges() {
-		breaks[of] = b
+	for _, more := range []map[string]func(d *brokenIndex){breaksOfChanges(), breaksOfLeases(), breaksOfClaims(), breaksOfQuotas(), breaksOfKeeping(), breaksOfSessions(),
+		breaksOfHosts(), breaksOfScans(), breaksOfLoads()} {
+		maps.Copy(breaks, more)
 	}
-	for _, name := range []string{"Artifacts", "ListArtifacts", "DeleteArtifact", "Session", "Events", "Event", "LastEvent", "Sessions"} {
+	for _, name := range []string{"Artifacts", "ListArtifacts", "DeleteArtifact", "Session", "Events", "Event", "LastEvent", "Sessions",
+		"PurgeArtifact", "DropArtifact", "Upload", "ScanUploads", "MarkSession", "DropSession"} {
 		breaks["ForeignPrincipal"+name] = func(d *brokenIndex) {
 			d.instead = map[string]func(readapi.Scope) readapi.Scope{name: func(s readapi.Scope) readapi.Scope { s.Principal = mine.Principal; return s }}
 		}
@@ -347,6 +362,9 @@ func breaksOfChanges() map[string]func(d *brokenIndex) {
 		},
 		"ArtifactConflict": func(d *brokenIndex) { // an id that comes twice is taken once
 			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
+				if b.Again {
+					return d.IndexDriver.Append(ctx, s, b)
+				}
 				b.Artifacts = slices.CompactFunc(slices.Clone(b.Artifacts), func(a, b store.Artifact) bool { return a.ID == b.ID })
 				return d.IndexDriver.Append(ctx, s, b)
 			}

@@ -11,6 +11,10 @@ CREATE INDEX sessions_purging ON sessions (principal, session) WHERE purging = 1
 ALTER TABLE artifacts ADD COLUMN version INTEGER NOT NULL DEFAULT 1;  -- among those of its name in its session, from 1
 ALTER TABLE artifacts ADD COLUMN purging INTEGER NOT NULL DEFAULT 0;
 
+-- What is being purged keeps no bytes: a claim of them must not look through all that is.
+DROP INDEX artifacts_by_blob;
+CREATE INDEX artifacts_by_blob ON artifacts (blob, purging) WHERE blob IS NOT NULL;
+
 CREATE INDEX artifacts_by_name ON artifacts (principal, session, name, version);
 CREATE INDEX artifacts_purging ON artifacts (principal, session, id) WHERE purging = 1;
 

@@ -20,7 +20,7 @@ CREATE TABLE artifacts (
     FOREIGN KEY (principal, session) REFERENCES sessions (principal, session)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX artifacts_by_blob ON artifacts (blob) WHERE blob IS NOT NULL;
+CREATE INDEX artifacts_by_blob ON artifacts (blob, purging) WHERE blob IS NOT NULL;
 
 CREATE INDEX artifacts_by_id ON artifacts (id);
 
