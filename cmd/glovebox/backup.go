@@ -6,6 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/memblob"
+	"github.com/glovebox-wasm/glovebox/host/store/memindex"
 	"github.com/glovebox-wasm/glovebox/host/transfer"
 )
 
@@ -159,8 +162,12 @@ func (a *app) migrate(ctx context.Context, flags *migrateFlags) error {
 	if from := a.store(); from.same(to) {
 		return usage("the store is there already", "Name another place.")
 	}
+	target := func(f func(*openedStore) error) error { return a.into(ctx, to, f) }
+	if flags.options.DryRun && !to.kept() { // it must not be made
+		target = nowhere
+	}
 	return a.maintain(ctx, func(from *openedStore) error {
-		return a.into(ctx, to, func(s *openedStore) error {
+		return target(func(s *openedStore) error {
 			done := fmt.Sprintf("copied to %s", to)
 			if flags.options.DryRun {
 				done = "would be copied"
@@ -171,4 +178,17 @@ func (a *app) migrate(ctx context.Context, flags *migrateFlags) error {
 			})
 		})
 	})
+}
+
+// nowhere gives f an empty store that nothing is left of.
+func nowhere(f func(*openedStore) error) error {
+	blobs, err := store.NewBlobs(memblob.New(), nil)
+	if err != nil {
+		return err
+	}
+	index, err := store.NewIndex(memindex.New())
+	if err != nil {
+		return err
+	}
+	return f(&openedStore{Store: transfer.Store{Blobs: blobs, Index: index}})
 }

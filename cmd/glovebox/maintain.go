@@ -87,36 +87,38 @@ func (p storePlace) open(ctx context.Context, o *glovebox.Options) (end func() e
 }
 
 // openStore opens the store at p, and makes what is not there.
-func openStore(ctx context.Context, p storePlace) (s *openedStore, err error) {
-	s = &openedStore{place: p}
-	defer func() {
-		if err != nil {
-			_ = s.Close() // what was opened; the first error is the one that counts
+func openStore(ctx context.Context, p storePlace) (*openedStore, error) {
+	s := &openedStore{place: p}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *openedStore) open(ctx context.Context) error {
+	if !s.place.remote() {
+		if err := os.MkdirAll(s.place.data, 0o700); err != nil {
+			return store.PlaceError("glovebox", err)
 		}
-	}()
-	if !p.remote() {
-		if err := os.MkdirAll(p.data, 0o700); err != nil {
-			return nil, store.PlaceError("glovebox", err)
-		}
 	}
-	blobs, err := p.openBlobs(ctx)
+	rows, err := s.place.openIndex(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if s.Blobs, err = store.NewBlobs(blobs, nil); err != nil {
-		return nil, errors.Join(err, blobs.Close())
-	}
-	rows, err := p.openIndex(ctx)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.Index, err = store.NewIndex(rows); err != nil {
-		return nil, errors.Join(err, rows.Close())
+		return errors.Join(err, rows.Close())
+	}
+	blobs, err := s.place.openBlobs(ctx)
+	if err != nil {
+		return err
+	}
+	if s.Blobs, err = store.NewBlobs(blobs, nil); err != nil {
+		return errors.Join(err, blobs.Close())
 	}
 	if shared, ok := rows.(interface{ Answers() store.CacheDriver }); ok {
 		s.cache = shared.Answers()
 	}
-	return s, nil
+	return nil
 }
 
 // database is the file in a data directory without which it has not been used yet.
@@ -159,11 +161,15 @@ func (p storePlace) kept() bool {
 // openFailure is what it means that the store at p cannot be opened.
 func openFailure(p storePlace, err error) *failure {
 	f := *asFailure("", storeFailure(err))
+	elsewhere := p.index != "" || p.blobs != ""
 	if f.subject == "" && !strings.Contains(f.plain, "data directory") && f.exit != exitUsage {
 		f.subject = "data directory"
-		if p.index != "" || p.blobs != "" {
+		if elsewhere {
 			f.subject = "store"
 		}
+	}
+	if f.err.Code == readapi.CodeBusy && elsewhere && f.err.Detail != "" { // a server that does not answer; the code's own sentence is about reads
+		f.exit, f.plain = exitEnvironment, f.err.Detail
 	}
 	if f.err.Code == readapi.CodeCorrupt { // all of it, not one file
 		f.exit = exitEnvironment
