@@ -37,6 +37,7 @@ type app struct {
 	exit   int // of a command that printed its own failures
 
 	broken     bool // a read ended with a panic
+	serving    bool // it goes on until it is told to end: a host of the store on which others count
 	openKeeper func(ctx context.Context, dir string, o *glovebox.Options) (keeper, error)
 
 	unkept     atomic.Bool // a decoder was compiled that the cache did not have afterwards

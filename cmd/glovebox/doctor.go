@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -88,6 +89,8 @@ func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	read.register(all)
 	registerMaxAttachment(all, new(byteSize))
+	new(quotaFlags).register(all)
+	new(sweepFlags).register(all, "gc-")
 	shown := "none, defaults apply"
 	if path := configFile(); path != "" {
 		shown = path
@@ -99,6 +102,7 @@ func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument
 	if limitsErr == nil {
 		d.Limits = limitsByFlag(limits)
 		d.Limits["max-attachment"] = attachmentLimit(all)
+		addQuotas(d.Limits, all)
 	}
 	a.examineData(ctx, d)
 	switch cache := a.global.cacheDir(); cache {
@@ -118,6 +122,18 @@ func attachmentLimit(set *pflag.FlagSet) int64 {
 		return int64(*n)
 	}
 	return defaultMaxAttachment
+}
+
+// addQuotas adds to limits the quotas that are set.
+func addQuotas(limits map[string]int64, set *pflag.FlagSet) {
+	for _, name := range tables["quota"] {
+		f := set.Lookup(name)
+		if size, ok := f.Value.(*byteSize); ok && *size > 0 {
+			limits[name] = int64(*size)
+		} else if n, err := strconv.ParseInt(f.Value.String(), 10, 64); !ok && err == nil && n > 0 {
+			limits[name] = n
+		}
+	}
 }
 
 // mostCounted is how many sessions doctor counts: it is asked when something is wrong, and then it should not take long.
@@ -311,7 +327,7 @@ func (a *app) printDoctor(d *doctorDocument) {
 	if len(d.Limits) > 0 {
 		fmt.Fprint(w, "\nlimits\n")
 	}
-	for _, name := range limitOrder {
+	for _, name := range slices.Concat(limitOrder, tables["quota"]) {
 		v, ok := d.Limits[name]
 		if !ok {
 			continue
@@ -320,7 +336,7 @@ func (a *app) printDoctor(d *doctorDocument) {
 		switch name {
 		case "timeout":
 			shown = (time.Duration(v) * time.Millisecond).String()
-		case "max-attachment", "max-input", "max-input-images", "max-output", "max-memory":
+		case "max-attachment", "max-input", "max-input-images", "max-output", "max-memory", "quota-session-bytes", "quota-principal-bytes", "quota-total-bytes":
 			shown = formatBytes(v)
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", name, shown)

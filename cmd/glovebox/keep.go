@@ -91,7 +91,7 @@ func (a *app) keeper(ctx context.Context, p *progress, o *glovebox.Options) (kee
 	if !principal.Valid() {
 		return nil, usage("--principal is 1 to 128 characters of A-Z a-z 0-9 _ -", "")
 	}
-	o.Principal, o.CacheDir, o.Alone = principal, a.global.cacheDir(), o.OneShot
+	o.Principal, o.CacheDir, o.Alone = principal, a.global.cacheDir(), !a.serving
 	if err := a.global.wall(o); err != nil {
 		return nil, err
 	}
