@@ -1,12 +1,15 @@
 package pgindex_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
@@ -69,4 +72,34 @@ func newIndex(t pgtest.T, url string) *store.Index {
 		t.Fatalf("%v", err)
 	}
 	return x
+}
+
+// everything empties the tables and puts a clock that tests can set in the place of the server's.
+const everything = `TRUNCATE glovebox.sessions, glovebox.artifacts, glovebox.events, glovebox.uploads, glovebox.usage, glovebox.leases, glovebox.claims,
+		glovebox.names, glovebox.hosts;
+	UPDATE glovebox.decoder_set SET generation = 0, decoders = '[]';
+	CREATE TABLE IF NOT EXISTS public.clock (ms bigint);
+	CREATE OR REPLACE FUNCTION glovebox.now_ms() RETURNS bigint LANGUAGE sql AS 'SELECT ms FROM public.clock';
+	DELETE FROM public.clock; INSERT INTO public.clock VALUES (0)`
+
+func TestSameAsMemory(t *testing.T) {
+	url := pgtest.URL(t)
+	d := newDriver(t, url)
+	c, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(t.Context())) }()
+	run := func(sql string, args ...any) {
+		if _, err := c.Exec(t.Context(), sql, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	storetest.RunModel(t, storetest.ModelHarness{
+		New: func(*rapid.T, func() time.Time) store.IndexDriver {
+			run(everything)
+			return d
+		},
+		Tick: func(now time.Time) { run("UPDATE public.clock SET ms = $1", now.UnixMilli()) },
+	})
 }

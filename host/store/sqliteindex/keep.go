@@ -201,15 +201,20 @@ func (d *Driver) Load(ctx context.Context, s store.Session, artifacts []store.Ar
 			if err != nil {
 				return loadError(err)
 			}
-			if nextArtifact = max(nextArtifact, a.Seq+1); n > 0 && a.Blob != "" {
+			if n == 0 {
+				continue
+			}
+			if nextArtifact = max(nextArtifact, a.Seq+1); a.Blob != "" {
 				more.Files, more.Bytes = more.Files+1, more.Bytes+a.Bytes
 			}
 		}
 		for _, e := range events {
-			nextEvent = max(nextEvent, e.Seq+1)
-			_, err := t.exec(ctx, loadEvent, principal, session, e.Seq, e.ID, e.Type, e.Turn, e.Time.UnixMilli(), toInt(e.Message), string(e.Payload))
+			n, err := t.exec(ctx, loadEvent, principal, session, e.Seq, e.ID, e.Type, e.Turn, e.Time.UnixMilli(), toInt(e.Message), string(e.Payload))
 			if err != nil {
 				return loadError(err)
+			}
+			if n > 0 {
+				nextEvent = max(nextEvent, e.Seq+1)
 			}
 		}
 		for _, u := range uploads {
