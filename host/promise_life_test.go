@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -130,6 +131,8 @@ func (h *history) openFrom(s *host.Session) {
 			h.violation("%v opened %+v from %+v", s.Scope(), a, k)
 		}
 		mine = &known{scope: s.Scope(), id: a.ID, sample: k.sample, source: store.SourceCopy}
+		// A copy that was purged and is opened again is the same copy.
+		h.known = slices.DeleteFunc(h.known, func(k *known) bool { return k.scope == mine.scope && k.id == mine.id })
 		h.known = append(h.known, mine)
 		h.life.done["open from"]++
 	case code == readapi.CodeGone: // a copy that was deleted, or the session
