@@ -77,6 +77,8 @@ type IndexDriver interface {
 	// it is conflict. An artifact id that the session has is conflict, unless Again says otherwise, and so is the id of an upload, unless it
 	// is the same one. A deleted session is gone. Where more than one is wrong, gone comes first, then conflict, busy, quota_exceeded.
 	//
+	// A new artifact may have been deleted, as a copy of such a one is.
+	//
 	// An artifact with bytes needs a lease of Holder on them that nobody's ClaimBlob has ended: else it is busy, because the bytes may be
 	// gone. The leases of Holder end with the step. A quota that would not hold is quota_exceeded with the limit's name, which is the
 	// field's: session_files, session_bytes, principal_files, principal_bytes, total_bytes.

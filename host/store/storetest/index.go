@@ -24,6 +24,7 @@ func indexCases() []testCase[IndexHarness] {
 		{"Numbers", indexNumbers},
 		{"AllOrNothing", indexAllOrNothing},
 		{"ArtifactConflict", indexArtifactConflict},
+		{"ArrivesDeleted", indexArrivesDeleted},
 		{"EventConflict", indexEventConflict},
 		{"Idempotent", indexIdempotent},
 		{"SameIDs", indexSameIDs},
