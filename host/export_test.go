@@ -49,3 +49,6 @@ func Patient(h *Host) *Host {
 	h.shared.wait = time.Minute
 	return h
 }
+
+// CopyID is the id of an artifact's copy.
+var CopyID = copyID
