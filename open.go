@@ -124,7 +124,7 @@ func (h *Host) openCache(dir string, opts *Options) store.CacheDriver {
 	switch {
 	case opts.SharedCacheBytes < 0:
 		return nil
-	case opts.Cache != nil || dir == "":
+	case opts.Cache != nil || dir == "" || opts.CacheBytes < 0: // who wants none in memory does not expect them on the disk
 		return opts.Cache
 	}
 	own, err := filecache.Open(filepath.Join(dir, "answers"))

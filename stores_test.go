@@ -163,6 +163,7 @@ func TestAnswersOnDisk(t *testing.T) {
 		t.Error("a folder for what is not kept")
 	}
 	reads("the first", false, glovebox.Options{})
+	reads("none in memory either", false, glovebox.Options{CacheBytes: -1})
 	reads("the second", true, glovebox.Options{OneShot: true, Alone: true})
 	reads("not asked for", false, glovebox.Options{SharedCacheBytes: -1})
 	if err := os.RemoveAll(answers); err != nil {
