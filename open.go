@@ -175,6 +175,10 @@ func (h *Host) Reader() *Reader { return h.reader }
 // Keeper keeps the store in order, for its operator: garbage collection, integrity, purges that were begun. It asks nobody who they are.
 func (h *Host) Keeper() *retain.Keeper { return h.core.Keeper() }
 
+// Ready reports whether reads should be sent to this host, as a balancer in front of several asks. Errors: busy while the other hosts do not
+// count on it, capability_unavailable with the name of a decoder that the store has and it has not.
+func (h *Host) Ready(ctx context.Context) error { return h.core.Ready(ctx) }
+
 // Decoders says which decoders the store has, in the order in which they are asked. One that this process has not is not enabled.
 func (h *Host) Decoders(ctx context.Context) ([]DecoderStatus, error) {
 	set, err := h.core.DecoderSet(ctx)

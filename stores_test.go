@@ -90,6 +90,9 @@ func TestGivenStore(t *testing.T) {
 	if set, err := index.Decoders(t.Context()); err != nil || len(set.Hosts) != 1 {
 		t.Errorf("hosts %+v, %v", set.Hosts, err)
 	}
+	if err := b.Ready(t.Context()); err != nil {
+		t.Errorf("not ready: %v", err)
+	}
 	given.Alone = true
 	alone := openHost(t, "", given)
 	if _, err := alone.Session("s").Read(t.Context(), file.Resource, nil); err != nil {
