@@ -113,6 +113,7 @@ func TestAnswers(t *testing.T) {
 		want   readapi.Code
 	}{
 		{401, "InvalidToken", readapi.CodeCapabilityUnavailable}, {403, "AccessDenied", readapi.CodeCapabilityUnavailable},
+		{403, "RequestTimeTooSkewed", readapi.CodeCapabilityUnavailable}, {400, "AuthorizationHeaderMalformed", readapi.CodeCapabilityUnavailable},
 		{404, "NoSuchBucket", readapi.CodeCapabilityUnavailable}, {301, "PermanentRedirect", readapi.CodeCapabilityUnavailable},
 		{503, "SlowDown", readapi.CodeBusy}, {503, "ServiceUnavailable", readapi.CodeBusy}, {500, "InternalError", readapi.CodeBusy},
 		{502, "BadGateway", readapi.CodeBusy}, {429, "TooManyRequests", readapi.CodeBusy}, {400, "RequestTimeout", readapi.CodeBusy},
