@@ -322,6 +322,57 @@ func TestSpool(t *testing.T) {
 	}
 }
 
+// Many blobs at once are kept in memory only up to a sum, and leave it when they end.
+func TestSpoolTogether(t *testing.T) {
+	s := server(t)
+	d, _ := openFaulty(t, s, http.DefaultTransport, 2)
+	var writers []store.BlobWriter
+	var digests []string
+	files := 0
+	for i := range 40 {
+		w, err := d.Create(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := bytes.Repeat([]byte{byte(i)}, memoryBytes)
+		blob, err := blobOf(t, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+		if w.(*writer).spool.file != nil {
+			files++
+		}
+		writers, digests = append(writers, w), append(digests, blob.SHA256)
+	}
+	if held := d.held.Load(); held != heldBytes || files != 40-heldBytes/memoryBytes {
+		t.Errorf("%d bytes are in memory, %d blobs on disk", held, files)
+	}
+	if err := d.CommitAll(writers[:20], digests[:20]); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range writers {
+		if err := w.Abort(); err != nil {
+			t.Error(err)
+		}
+	}
+	if held := d.held.Load(); held != 0 {
+		t.Errorf("%d bytes stay in memory", held)
+	}
+	n := 0
+	for info, err := range d.List(t.Context()) {
+		if err != nil || info.Size != memoryBytes {
+			t.Errorf("%+v, %v", info, err)
+		}
+		n++
+	}
+	if n != 20 {
+		t.Errorf("%d blobs are there", n)
+	}
+}
+
 // A bucket that is unreachable at the start is told at the start.
 func TestUnreachable(t *testing.T) {
 	s := httptest.NewServer(nil)
