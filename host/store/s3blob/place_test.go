@@ -3,6 +3,10 @@ package s3blob
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -183,6 +187,65 @@ func TestMend(t *testing.T) {
 			t.Errorf("%s: storing what is there takes %d requests: %v", size, f.seen, err)
 		}
 	}
+}
+
+// Every request with bytes has their digests, for the server to compare, and the one that gives them their name has the condition.
+func TestWhatIsSent(t *testing.T) {
+	s := server(t)
+	c := &checking{t: t}
+	d, _ := openFaulty(t, s, c, 2)
+	b, err := store.NewBlobs(d, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []int{0, 10, 3 << 20} {
+		content := bytes.Repeat([]byte("x"), c)
+		blob, err := blobOf(t, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, op := range []string{"put", "put", "read"} {
+			if err := operations(content)[op](t.Context(), b, blob); err != nil {
+				t.Errorf("%d bytes: %s: %v", len(content), op, err)
+			}
+		}
+	}
+	if c.names < 3 || c.parts != 3 {
+		t.Errorf("%d requests gave a name, %d were parts", c.names, c.parts)
+	}
+}
+
+type checking struct {
+	t            *testing.T
+	names, parts int
+}
+
+func (c *checking) RoundTrip(req *http.Request) (*http.Response, error) {
+	query, body := req.URL.Query(), []byte(nil)
+	if req.Body != nil {
+		var err error
+		if body, err = io.ReadAll(req.Body); err != nil {
+			return nil, err
+		}
+		req.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	part, completes := query.Has("partNumber"), req.Method == http.MethodPost && query.Has("uploadId")
+	if req.Method == http.MethodPut {
+		sum, md := sha256.Sum256(body), md5.Sum(body)
+		if req.Header.Get("X-Amz-Content-Sha256") != hex.EncodeToString(sum[:]) || req.Header.Get("Content-Md5") != base64.StdEncoding.EncodeToString(md[:]) {
+			c.t.Errorf("%d bytes are sent with other digests", len(body))
+		}
+	}
+	switch {
+	case part:
+		c.parts++
+	case req.Method == http.MethodPut || completes:
+		c.names++
+		if req.Header.Get("If-None-Match") != "*" {
+			c.t.Errorf("%s without a condition", req.Method)
+		}
+	}
+	return http.DefaultTransport.RoundTrip(req)
 }
 
 // A bucket that knows no conditions is written to without.
