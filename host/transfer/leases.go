@@ -14,9 +14,11 @@ import (
 
 const (
 	leaseTTL  = 10 * time.Minute // of bytes that are being copied; renewed as long as they are
-	nameTTL   = 30 * time.Second // of what one run at a time may do: so long a run that died keeps others waiting
 	endingTTL = 10 * time.Second // for giving back what is held when the run was canceled
 )
+
+// nameTTL is of what one run at a time may do: so long a run that died keeps others waiting. A test has less patience.
+var nameTTL = 30 * time.Second
 
 // leases keep bytes of a store from being removed, and a name for this run alone, and renew both until they end.
 type leases struct {
