@@ -83,32 +83,44 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, o PutOptions) (blob Blob, 
 	if err == nil {
 		return blob, head, nil
 	}
-	abort := w.Abort()
+	return Blob{}, nil, putError(op, err, w.Abort())
+}
+
+// putError is the error of a blob that was not stored; abort is that of dropping it.
+func putError(op string, err, abort error) error {
 	if e, ok := errors.AsType[*readerError](err); ok {
-		return Blob{}, nil, e.err
+		return e.err
 	}
-	return Blob{}, nil, writeError(op, errors.Join(err, abort))
+	return writeError(op, errors.Join(err, abort))
 }
 
 // put copies r to w and commits it. An error of r is a *readerError.
 func (b *Blobs) put(ctx context.Context, w *Writer, r io.Reader) (blob Blob, head []byte, err error) {
+	if err := w.readFrom(ctx, r); err != nil {
+		return Blob{}, nil, err
+	}
+	blob, err = w.commit(ctx)
+	return blob, w.head, err
+}
+
+// readFrom copies r to w. An error of r is a *readerError.
+func (w *Writer) readFrom(ctx context.Context, r io.Reader) error {
 	in := startReading(r)
 	defer in.stop()
 	for {
 		// One byte more than allowed tells "exactly max" from "too large".
 		p, err := in.next(ctx, w.o.Max-w.size)
 		if err != nil && err != io.EOF {
-			return Blob{}, nil, err
+			return err
 		}
 		if _, err := w.write(p); err != nil {
-			return Blob{}, nil, err
+			return err
 		}
 		if err == io.EOF {
 			break
 		}
 	}
-	blob, err = w.commit(ctx)
-	return blob, w.head, err
+	return ctx.Err()
 }
 
 // Open returns the bytes of a blob. A small one has been verified when Open returns, a larger one once its Verify has returned nil:

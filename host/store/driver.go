@@ -30,6 +30,14 @@ type BlobDriver interface {
 	Close() error
 }
 
+// BatchDriver is what a BlobDriver may be besides: it commits several blobs in one step, and waits less for the place than one after another
+// would.
+type BatchDriver interface {
+	// CommitAll does for each of writers, which are its own and are finished, what Commit does; digests names them in the same order. The
+	// same digest may be there more than once. After an error each blob is there whole or not at all, and none is promised.
+	CommitAll(writers []BlobWriter, digests []string) error
+}
+
 // BlobInfo is a stored blob and when it was last committed.
 type BlobInfo struct {
 	Blob

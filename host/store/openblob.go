@@ -14,7 +14,8 @@ import (
 )
 
 // OpenBlob is an open blob. It is an readapi.Input, safe for concurrent use; Close it when done. Its ReadAt is corrupt where the bytes end
-// before their size or cannot be read, and canceled behind Close.
+// before their size or cannot be read, what the driver says where it knows better (busy: the place does not answer; gone: they were
+// removed), and canceled behind Close.
 type OpenBlob struct {
 	BlobReader
 	Blob Blob
@@ -35,7 +36,7 @@ func newOpenBlob(blob Blob, r BlobReader) *OpenBlob {
 }
 
 // ReadAt implements io.ReaderAt. Errors: io.EOF at the end of the blob; invalid_request for a place before its start; canceled when it is
-// closed; else corrupt.
+// closed; busy, gone, capability_unavailable where the driver says so; else corrupt.
 func (o *OpenBlob) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, invalid("a blob has nothing before its start")
@@ -51,6 +52,9 @@ func (o *OpenBlob) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func unreadable(err error) error {
+	if readapi.CodeOf(err) != readapi.CodeInternal {
+		return err // the bytes may be as they were
+	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
@@ -63,7 +67,7 @@ var errDigest = &readapi.Error{Code: readapi.CodeCorrupt, Detail: "its bytes are
 func (o *OpenBlob) Verified() bool { return o.verified.Load() }
 
 // Verify reads all bytes and compares them with the digest, once; later calls return what the first found, and calls beside it wait for
-// it. Errors: corrupt; canceled, limit_time, after which a later call tries again.
+// it. Errors: corrupt; canceled, limit_time and those of ReadAt, after which a later call tries again.
 func (o *OpenBlob) Verify(ctx context.Context) error {
 	const op = "store.OpenBlob.Verify"
 	if o.verified.Load() {

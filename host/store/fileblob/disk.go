@@ -21,6 +21,7 @@ type disk interface {
 	remove(name string) error
 	chmod(name string, mode fs.FileMode) error
 	syncDir(name string) error
+	syncAll() (ok bool, err error) // all that was written and named before; not ok: there is no such thing here
 	readDir(name string) ([]fs.DirEntry, error)
 	close() error
 }
@@ -36,7 +37,10 @@ type file interface {
 // sameFile is os.SameFile, which knows only what package os made.
 func sameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
 
-type rootDisk struct{ root *os.Root }
+type rootDisk struct {
+	root *os.Root
+	self *os.File // the folder, open since before anything was written, so that syncAll is told of every write that failed
+}
 
 // openRoot opens dir, and makes it durably if it is not there.
 func openRoot(dir string) (*rootDisk, error) {
@@ -55,7 +59,12 @@ func openRoot(dir string) (*rootDisk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rootDisk{root}, nil
+	self, err := root.Open(".")
+	if err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	return &rootDisk{root, self}, nil
 }
 
 // makeDir is os.MkdirAll that syncs the folder which a new one is in.
@@ -100,7 +109,8 @@ func asFile(f *os.File, err error) (file, error) {
 func (d *rootDisk) lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
 func (d *rootDisk) rename(from, to string) error           { return d.root.Rename(from, to) }
 func (d *rootDisk) remove(name string) error               { return d.root.Remove(name) }
-func (d *rootDisk) close() error                           { return d.root.Close() }
+func (d *rootDisk) syncAll() (bool, error)                 { return syncFileSystem(d.self) }
+func (d *rootDisk) close() error                           { return errors.Join(d.self.Close(), d.root.Close()) }
 
 func (d *rootDisk) chmod(name string, mode fs.FileMode) error { return d.root.Chmod(name, mode) }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,14 +25,18 @@ import (
 // faulty is a disk that records what is done, and fails the step number fail (from 1) with err; 0: none.
 type faulty struct {
 	disk
-	steps []string
-	fail  int
-	err   error
-	short bool // the failing write takes half of the bytes and says so without an error
+	mu        sync.Mutex
+	steps     []string
+	fail      int
+	err       error
+	noSyncAll bool // the system cannot
+	short     bool // the failing write takes half of the bytes and says so without an error
 }
 
 // step records one and returns the error of the step that fails.
 func (f *faulty) step(format string, args ...any) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.steps = append(f.steps, fmt.Sprintf(format, args...))
 	if len(f.steps) == f.fail {
 		return f.err
@@ -62,7 +67,9 @@ func (f *faulty) rename(from, to string) error {
 }
 
 func (f *faulty) remove(name string) error {
+	f.mu.Lock()
 	f.steps = append(f.steps, "remove "+tmpName(name)) // it tidies up behind another failure
+	f.mu.Unlock()
 	return f.disk.remove(name)
 }
 
@@ -71,6 +78,16 @@ func (f *faulty) syncDir(name string) error {
 		return err
 	}
 	return f.disk.syncDir(name)
+}
+
+func (f *faulty) syncAll() (bool, error) {
+	if f.noSyncAll {
+		return false, nil
+	}
+	if err := f.step("sync all"); err != nil {
+		return true, err
+	}
+	return f.disk.syncAll()
 }
 
 func tmpName(name string) string {

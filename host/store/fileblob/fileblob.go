@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"iter"
 	"path"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -239,18 +240,25 @@ func (d *Driver) listFolder(ctx context.Context, folder string, yield func(store
 // Close implements store.BlobDriver.
 func (d *Driver) Close() error { return d.disk.close() }
 
-// prepare makes the folder that a digest goes to, and makes it durable with all that lead to it.
-func (d *Driver) prepare(sha256 string) error {
-	b, err := hex.DecodeString(sha256[:2])
-	if err != nil {
-		return err
+// prepare makes the folders that digests go to, and makes them durable with all that lead to them.
+func (d *Driver) prepare(digests ...string) error {
+	var fresh []*atomic.Bool
+	for _, sum := range digests {
+		b, err := hex.DecodeString(sum[:2])
+		if err != nil {
+			return err
+		}
+		known := &d.fanout[b[0]]
+		if known.Load() || slices.Contains(fresh, known) {
+			continue
+		}
+		if err := d.disk.mkdir(path.Join(blobsDir, sum[:2])); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		fresh = append(fresh, known)
 	}
-	known := &d.fanout[b[0]]
-	if known.Load() {
+	if len(fresh) == 0 {
 		return nil
-	}
-	if err := d.disk.mkdir(path.Join(blobsDir, sha256[:2])); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
 	}
 	if !d.base.Load() {
 		if err := d.disk.syncDir("."); err != nil {
@@ -261,7 +269,9 @@ func (d *Driver) prepare(sha256 string) error {
 	if err := d.disk.syncDir(blobsDir); err != nil {
 		return err
 	}
-	known.Store(true)
+	for _, known := range fresh {
+		known.Store(true)
+	}
 	return nil
 }
 
@@ -296,27 +306,44 @@ func (w *writer) Commit(sha256 string) error {
 		return errEnded
 	}
 	w.ended = true
-	err := w.failed
-	if err == nil {
-		err = w.file.Sync()
-	}
-	if cerr := w.file.Close(); err == nil {
-		err = cerr
-	}
+	err := w.finish()
 	if err == nil {
 		err = w.driver.prepare(sha256)
 	}
 	if err == nil {
-		if err = w.driver.disk.rename(w.name, blobPath(sha256)); err == nil {
+		if err = w.driver.rename(w.name, sha256); err == nil {
 			return w.driver.disk.syncDir(path.Join(blobsDir, sha256[:2]))
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			// Another process swept it, or somebody removed the folder; then the next writer makes it again.
-			w.driver.forget()
-			err = &readapi.Error{Code: readapi.CodeBusy, Detail: "what was written has been swept away meanwhile", RetryAfter: time.Second, Err: err}
 		}
 	}
 	_ = w.driver.disk.remove(w.name) // or else a sweep takes it
+	return err
+}
+
+// finish makes the bytes durable, under no name of a blob yet.
+func (w *writer) finish() error {
+	err := w.failed
+	if err == nil {
+		err = w.file.Sync()
+	}
+	return w.close(err)
+}
+
+// close closes the file; err is what was wrong before.
+func (w *writer) close(err error) error {
+	if cerr := w.file.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// rename gives what was written the name of its digest.
+func (d *Driver) rename(name, sha256 string) error {
+	err := d.disk.rename(name, blobPath(sha256))
+	if errors.Is(err, fs.ErrNotExist) {
+		// Another process swept it, or somebody removed the folder; then the next writer makes it again.
+		d.forget()
+		err = &readapi.Error{Code: readapi.CodeBusy, Detail: "what was written has been swept away meanwhile", RetryAfter: time.Second, Err: err}
+	}
 	return err
 }
 

@@ -1,6 +1,7 @@
 package s3blob
 
 import (
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 )
 
@@ -69,4 +71,14 @@ func TestConformance(t *testing.T) {
 		},
 		Removed: true,
 	})
+}
+
+func blobOf(t *testing.T, content []byte) (store.Blob, error) {
+	t.Helper()
+	b, err := store.NewBlobs(memblob.New(), nil)
+	if err != nil {
+		return store.Blob{}, err
+	}
+	blob, _, err := b.Put(t.Context(), bytes.NewReader(content), store.PutOptions{Max: 1 << 30})
+	return blob, err
 }

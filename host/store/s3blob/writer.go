@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/minio/minio-go/v7"
 
@@ -23,7 +24,7 @@ import (
 
 // Create implements store.BlobDriver. ctx holds for Write and Commit too.
 func (d *Driver) Create(ctx context.Context) (store.BlobWriter, error) {
-	w := &writer{driver: d, ctx: ctx, spool: spool{dir: d.opts.SpoolDir}}
+	w := &writer{driver: d, ctx: ctx, spool: spool{dir: d.opts.SpoolDir}, whole: md5.New()}
 	w.next()
 	return w, nil
 }
@@ -38,6 +39,7 @@ type writer struct {
 	parts  []part // the finished ones, and behind them the one that is being written
 	md5    hash.Hash
 	sha256 hash.Hash
+	whole  hash.Hash // the MD5 of all parts together
 }
 
 // part is a piece of the blob that is sent in one request.
@@ -81,6 +83,7 @@ func (w *writer) Write(p []byte) (n int, err error) {
 		}
 		w.md5.Write(some)
 		w.sha256.Write(some)
+		w.whole.Write(some)
 		last.size += int64(len(some))
 		n += len(some)
 		p = p[len(some):]
@@ -129,19 +132,16 @@ func (w *writer) there(key string) (bool, error) {
 	if err = fault(w.ctx, err); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && info.Size == w.spool.size && strings.EqualFold(info.ETag, w.etag()), err
+	return err == nil && info.Size == w.spool.size && w.same(info.ETag), err
 }
 
-// etag is the checksum of an object in S3: the MD5 of the bytes, or that of the parts' MD5s with their number.
-func (w *writer) etag() string {
-	if len(w.parts) == 1 {
-		return hex.EncodeToString(w.parts[0].md5)
-	}
-	sum := md5.New()
+// same reports whether an object's checksum is that of the bytes. In S3 it is their MD5, or that of the parts' MD5s with their number.
+func (w *writer) same(etag string) bool {
+	parts := md5.New()
 	for _, p := range w.parts {
-		sum.Write(p.md5)
+		parts.Write(p.md5)
 	}
-	return fmt.Sprintf("%x-%d", sum.Sum(nil), len(w.parts))
+	return strings.EqualFold(etag, hex.EncodeToString(w.whole.Sum(nil))) || strings.EqualFold(etag, fmt.Sprintf("%x-%d", parts.Sum(nil), len(w.parts)))
 }
 
 // send uploads the bytes; where fresh, only if there is no such object.
@@ -158,7 +158,7 @@ func (w *writer) send(key string, fresh bool) error {
 	} else {
 		info, err = w.sendParts(key, opts)
 	}
-	if err != nil || strings.EqualFold(info.ETag, w.etag()) {
+	if err != nil || w.same(info.ETag) {
 		return err
 	}
 	// A bucket that encrypts has checksums of its own. It has compared the bytes with our digests; the size is what is left to ask for.
@@ -257,4 +257,28 @@ func (s *spool) drop() {
 		s.file, s.name = nil, ""
 	}
 	s.buf = nil
+}
+
+// commitsAtOnce is how many blobs of a batch are sent at the same time.
+const commitsAtOnce = 8
+
+// CommitAll implements store.BatchDriver: a bucket has no step for several objects, but they need not wait for one another.
+func (d *Driver) CommitAll(writers []store.BlobWriter, digests []string) error {
+	errs := make([]error, len(writers))
+	room := make(chan struct{}, commitsAtOnce)
+	var wg sync.WaitGroup
+	for i, w := range writers {
+		room <- struct{}{}
+		wg.Go(func() {
+			errs[i] = w.Commit(digests[i])
+			<-room
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -32,6 +32,7 @@ func blobCases() []testCase[BlobHarness] {
 		{"List", blobList},
 		{"ListStops", blobListStops},
 		{"Interleaved", blobInterleaved},
+		{"Batch", blobBatch},
 		{"Concurrent", blobConcurrent},
 		{"Reopen", blobReopen},
 	}
@@ -314,6 +315,33 @@ func blobInterleaved(t T, h BlobHarness) {
 	must(t, a.Commit(digest([]byte("aaa"))))
 	equal(t, "a blob", string(read(t, d, digest([]byte("aaa")))), "aaa")
 	equal(t, "a blob", string(read(t, d, digest([]byte("bbb")))), "bbb")
+}
+
+// A batch is as its blobs one after the other, also where one of them is in it twice, is there already, or is empty.
+func blobBatch(t T, h BlobHarness) {
+	d := h.New(t)
+	batch, ok := d.(store.BatchDriver)
+	if !ok {
+		return
+	}
+	contents := [][]byte{content(1, 1000), {}, content(2, 100_000), content(1, 1000), []byte("there")}
+	put(t, d, []byte("there"), "")
+	var writers []store.BlobWriter
+	var digests []string
+	for _, b := range contents {
+		w, err := d.Create(t.Context())
+		must(t, err)
+		_, err = w.Write(b)
+		must(t, err)
+		writers, digests = append(writers, w), append(digests, digest(b))
+	}
+	absent(t, d, digests[0])
+	must(t, batch.CommitAll(writers, digests))
+	for i, b := range contents {
+		if !bytes.Equal(read(t, d, digests[i]), b) {
+			t.Errorf("blob %d of the batch comes back as another", i)
+		}
+	}
 }
 
 // Many store, read and remove the same few blobs at once.

@@ -24,6 +24,19 @@ type brokenBlobs struct {
 	stat   func(name string) (store.BlobInfo, error)
 	list   iter.Seq2[store.BlobInfo, error]
 	writer func(*brokenWriter)
+	batch  func(writers []store.BlobWriter, digests []string) error
+}
+
+func (d *brokenBlobs) CommitAll(writers []store.BlobWriter, digests []string) error {
+	if d.batch != nil {
+		return d.batch(writers, digests)
+	}
+	for i, w := range writers {
+		if err := w.Commit(digests[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type brokenWriter struct {
@@ -325,6 +338,16 @@ func TestBlobMutants(t *testing.T) {
 					mu.Unlock()
 					return w.BlobWriter.Commit(n)
 				}
+			}
+		}},
+		{"Batch", func(_ T, d *brokenBlobs) { // each blob of a batch gets the name of the next
+			d.batch = func(writers []store.BlobWriter, digests []string) error {
+				for i, w := range writers {
+					if err := w.Commit(digests[(i+1)%len(digests)]); err != nil {
+						return err
+					}
+				}
+				return nil
 			}
 		}},
 		{"Concurrent", func(t T, d *brokenBlobs) { // a second commit of one name at the same time fails
