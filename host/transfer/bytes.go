@@ -74,6 +74,12 @@ func groups(digests []string, size map[string]int64) (out [][]store.Blob) {
 
 // group brings blobs to the target, those that are not there. Which the source cannot give goes to bad.
 func (c *copier) group(ctx context.Context, group []store.Blob, bad *damage) error {
+	select {
+	case c.room <- struct{}{}:
+		defer func() { <-c.room }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	var readers []io.Reader
 	var bytes int64
 	for _, b := range group {

@@ -28,6 +28,7 @@ type leases struct {
 
 	mu      sync.Mutex
 	digests map[string]bool
+	used    bool // something was leased
 
 	stop chan struct{}
 	done sync.WaitGroup
@@ -90,6 +91,12 @@ func (l *leases) add(ctx context.Context, digests []string) error {
 	if l == nil {
 		return nil
 	}
+	if len(digests) == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	l.used = true
+	l.mu.Unlock()
 	for part := range slices.Chunk(digests, store.MaxPage) {
 		if err := l.index.LeaseBlobs(ctx, l.holder, part, leaseTTL); err != nil {
 			return err
@@ -140,7 +147,9 @@ func (l *leases) end(ctx context.Context) {
 	l.done.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endingTTL)
 	defer cancel()
-	_ = l.index.EndLeases(ctx, l.holder)
+	if l.used {
+		_ = l.index.EndLeases(ctx, l.holder)
+	}
 	if l.name != "" {
 		_ = l.index.Resign(ctx, l.name, l.holder)
 	}
