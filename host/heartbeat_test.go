@@ -202,7 +202,7 @@ func TestHammerHosts(t *testing.T) {
 				})
 			}
 			group.Wait()
-			if doc := read(t, keep.Session(scope("s")), a.Resource, readapi.Selection{}); doc == nil || calls.Load() < 100 {
+			if doc := read(t, keep.Session(scope("s")), a.Resource, readapi.Selection{}); doc == nil || calls.Load() < 20 {
 				t.Errorf("%d calls", calls.Load())
 			}
 			_ = keep.Close()
@@ -211,5 +211,72 @@ func TestHammerHosts(t *testing.T) {
 			}
 			p.close(t)
 		})
+	}
+}
+
+// failAt is an index whose nth call fails that a host makes for being one.
+type failAt struct {
+	store.IndexDriver
+	n    int
+	done int
+}
+
+func (f *failAt) fails() error {
+	if f.done++; f.done == f.n {
+		return &readapi.Error{Code: readapi.CodeBusy}
+	}
+	return nil
+}
+
+func (f *failAt) Decoders(ctx context.Context) (store.DecoderSet, error) {
+	if err := f.fails(); err != nil {
+		return store.DecoderSet{}, err
+	}
+	return f.IndexDriver.Decoders(ctx)
+}
+
+func (f *failAt) SetDecoders(ctx context.Context, was int64, d []store.DecoderEntry) (store.DecoderSet, error) {
+	if err := f.fails(); err != nil {
+		return store.DecoderSet{}, err
+	}
+	return f.IndexDriver.SetDecoders(ctx, was, d)
+}
+
+func (f *failAt) PutHost(ctx context.Context, h store.HostEntry, ttl time.Duration) (int64, error) {
+	if err := f.fails(); err != nil {
+		return 0, err
+	}
+	return f.IndexDriver.PutHost(ctx, h, ttl)
+}
+
+// A host that cannot begin leaves nothing: no place on the list, nothing that runs; and the next one begins.
+func TestHostBeginFails(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		for n := 1; ; n++ {
+			finished := false
+			synctest.Test(t, func(t *testing.T) {
+				p := newPlace()
+				f := &failAt{IndexDriver: p.driver, n: n}
+				own := *p
+				own.driver = f
+				h, err := host.New(t.Context(), blobsOf(t, &own), indexOf(t, &own), newQuick(), &host.Options{Alone: alone})
+				if err == nil {
+					_ = h.Close()
+				}
+				if finished = f.done < n; !finished && err != nil {
+					wantCode(t, "New", err, readapi.CodeBusy)
+				}
+				if got := hostsOf(t, p); len(got) != 0 {
+					t.Errorf("alone %v, call %d: on the list: %v", alone, n, got)
+				}
+				attach(t, p.open(t, newQuick(), nil).Session(scope("s")), "a.txt", "hello")
+			})
+			if finished {
+				if n < 4 {
+					t.Errorf("alone %v: only %d calls", alone, n)
+				}
+				break
+			}
+		}
 	}
 }

@@ -54,7 +54,8 @@ func (h *Host) join(ctx context.Context) error {
 		return err
 	}
 	if h.member == nil {
-		return h.sweep(ctx)
+		_ = h.sweep(ctx) // a service to others: on a full disk, a command still reads and removes
+		return ctx.Err()
 	}
 	if err := h.announce(ctx); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
@@ -100,7 +101,8 @@ func (q *quick) Decode(_ context.Context, info readapi.DecoderInfo, d readapi.De
 type place struct {
 	blobs  store.BlobDriver
 	driver store.IndexDriver
-	dir    string // "" for one in memory
+	dir    string // "" for one that is not in files
+	url    string // "" for one that is not in PostgreSQL
 }
 
 func newPlace() *place { return &place{blobs: memblob.New(), driver: memindex.New()} }
@@ -119,17 +121,30 @@ func filesIn(t testing.TB, dir string) *place {
 	return &place{blobs: blobs, driver: driver, dir: dir}
 }
 
+// postgresAt opens a store in a database, with blobs that all such places of a test share. close closes it.
+func postgresAt(t testing.TB, url string, blobs store.BlobDriver) *place {
+	t.Helper()
+	driver, err := pgindex.Open(t.Context(), url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &place{blobs: blobs, driver: driver, url: url}
+}
+
 // again opens the same place once more, as another process would; a place in memory is itself.
 func (p *place) again(t testing.TB) *place {
-	if p.dir == "" {
-		return p
+	switch {
+	case p.dir != "":
+		return filesIn(t, p.dir)
+	case p.url != "":
+		return postgresAt(t, p.url, p.blobs)
 	}
-	return filesIn(t, p.dir)
+	return p
 }
 
 // close closes what filesIn has opened.
 func (p *place) close(t testing.TB) {
-	if p.dir == "" {
+	if p.dir == "" && p.url == "" {
 		return
 	}
 	if err := errors.Join(p.blobs.Close(), p.driver.Close()); err != nil {

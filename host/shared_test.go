@@ -18,6 +18,8 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
 	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -326,5 +328,37 @@ func TestSealed(t *testing.T) {
 	}
 	if !strings.HasPrefix(string(host.Seal([32]byte{1}, &readapi.Document{})), "gba1") {
 		t.Error("the form has no name")
+	}
+}
+
+// The caches that there are serve two hosts, and what they hold is made again when it is trimmed away.
+func TestSharedCacheDrivers(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) store.CacheDriver{
+		"postgres": func(t *testing.T) store.CacheDriver {
+			driver, err := pgindex.Open(t.Context(), pgtest.URL(t), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = driver.Close() })
+			return driver.Answers()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, c := newPlace(), open(t)
+			a, b := p.open(t, newQuick(), &host.Options{Cache: c, CacheBytes: -1}), p.open(t, newQuick(), &host.Options{Cache: c, CacheBytes: -1})
+			file := attach(t, a.Session(scope("s")), "a.txt", "the words of the file")
+			first := read(t, a.Session(scope("s")), file.Resource, readapi.Selection{})
+			host.SharedDone(a)
+			if doc := read(t, b.Session(scope("s")), file.Resource, readapi.Selection{}); !doc.Usage.Cached || sameAnswer(first, doc) != "" {
+				t.Errorf("%+v, %+v", doc, b.CacheCounts())
+			}
+			if left, err := c.Trim(t.Context(), 0); err != nil || left != (store.Usage{}) {
+				t.Errorf("%+v, %v", left, err)
+			}
+			if doc := read(t, b.Session(scope("s")), file.Resource, readapi.Selection{}); doc.Usage.Cached || b.CacheCounts().Failed != 0 {
+				t.Errorf("%+v, %+v", doc, b.CacheCounts())
+			}
+			host.SharedDone(b)
+		})
 	}
 }

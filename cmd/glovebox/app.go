@@ -33,10 +33,11 @@ type app struct {
 	getenv func(string) string
 	open   func(o *glovebox.Options) (reader, error)
 	global global
-	config map[string]string // what the configuration file sets, by flag
-	exit   int               // of a command that printed its own failures
+	config config
+	exit   int // of a command that printed its own failures
 
 	broken     bool // a read ended with a panic
+	serving    bool // it goes on until it is told to end: a host of the store on which others count
 	openKeeper func(ctx context.Context, dir string, o *glovebox.Options) (keeper, error)
 
 	unkept     atomic.Bool // a decoder was compiled that the cache did not have afterwards
@@ -155,6 +156,7 @@ func (a *app) root() *cobra.Command {
 	}
 	complete(c, "isolation", cobra.FixedCompletions(isolations, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(a.readCommand(), a.attachCommand(), a.attachmentCommand(), a.recallCommand(), a.sessionCommand(), a.mcpCommand())
+	c.AddCommand(a.gcCommand(), a.fsckCommand(), a.backupCommand(), a.restoreCommand(), a.migrateCommand())
 	c.AddCommand(a.pluginCommand(), a.profileCommand(), a.cacheCommand(), a.doctorCommand(), a.versionCommand())
 	strict(c)
 	return c
@@ -193,7 +195,7 @@ func (a *app) configure(c *cobra.Command) error {
 	if err := a.loadConfig(); err != nil {
 		return err
 	}
-	return configure(c.Flags(), a.getenv, a.config)
+	return configure(c.Flags(), a.getenv, a.config.flags)
 }
 
 // loadConfig reads the configuration file, if there is one.

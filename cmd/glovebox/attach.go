@@ -163,9 +163,9 @@ func (a *app) printAttached(done *glovebox.Appended) error {
 // printAttachments lists files for people.
 func (a *app) printAttachments(files []readapi.Attachment) {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tMEDIA TYPE\tSIZE\tADDRESS")
+	fmt.Fprintln(w, "NAME\tVERSION\tMEDIA TYPE\tSIZE\tADDRESS")
 	for _, f := range files {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", readapi.EscapeLine(f.Name), readapi.EscapeLine(string(f.MediaType)), formatBytes(f.Bytes), place(f))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", readapi.EscapeLine(f.Name), f.Version, readapi.EscapeLine(string(f.MediaType)), formatBytes(f.Bytes), place(f))
 	}
 	_ = w.Flush() // output remembers a failed write
 }

@@ -25,11 +25,12 @@ func (a *app) attachmentCommand() *cobra.Command {
 		Long: `The files of a session are its own: another session cannot list, read or delete them,
 and is not told that they are there.`,
 		Example: `  glovebox attachment list --session chat-42
-  glovebox attachment cat --session chat-42 --out copy.pdf ADDRESS`,
+  glovebox attachment cat --session chat-42 --out copy.pdf ADDRESS
+  glovebox attachment open --session chat-42 chat-17/ID`,
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
-	c.AddCommand(a.attachmentListCommand(), a.attachmentCatCommand(), a.attachmentDeleteCommand())
+	c.AddCommand(a.attachmentListCommand(), a.attachmentCatCommand(), a.attachmentOpenCommand(), a.attachmentDeleteCommand(), a.attachmentPurgeCommand())
 	return c
 }
 
@@ -136,10 +137,10 @@ still name it. Deleting it again does nothing.`,
 	return c
 }
 
-// deletedDocument is what attachment delete prints as JSON.
+// deletedDocument is what attachment delete and attachment purge print as JSON.
 type deletedDocument struct {
 	ID     readapi.ArtifactID `json:"id"`
-	Status readapi.Status     `json:"status"`
+	Status readapi.Status     `json:"status"` // deleted or purged
 }
 
 // bytesDocument is what attachment cat prints as JSON: the file is in Data, or in the file that --out names.

@@ -24,7 +24,7 @@ const patience = 2 * time.Second
 // peek gives f the data directory, if there is one that can be opened. Flags of the command that is being completed are not filled from the
 // environment yet.
 func (a *app) peek(c *cobra.Command, f func(context.Context, keeper) error) {
-	if a.loadConfig() != nil || configure(c.Flags(), a.getenv, a.config) != nil || !a.kept() {
+	if a.loadConfig() != nil || configure(c.Flags(), a.getenv, a.config.flags) != nil || !a.store().kept() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.Context(), patience)
@@ -88,6 +88,43 @@ func (a *app) completeAddress(c *cobra.Command, args []string, toComplete string
 	return a.completeAddresses(c, args, toComplete)
 }
 
+// completeRef names files of the other sessions: first the session, then what is in it, newest first.
+func (a *app) completeRef(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	session, begun, in := strings.Cut(toComplete, "/")
+	if !in {
+		own := c.Flags().Lookup("session").Value.String()
+		sessions, directive := a.completeSessions(c, nil, toComplete)
+		var out []string
+		for _, s := range sessions {
+			if id, what, _ := strings.Cut(s, "\t"); id != own {
+				out = append(out, cobra.CompletionWithDesc(id+"/", what))
+			}
+		}
+		return out, directive | cobra.ShellCompDirectiveNoSpace
+	}
+	var out []string
+	a.peek(c, func(ctx context.Context, k keeper) error {
+		id := readapi.SessionID(session)
+		if !id.Valid() {
+			return nil
+		}
+		for f, err := range k.session(id).Attachments(ctx) {
+			if err != nil {
+				return err
+			}
+			if f.Status == readapi.StatusLive && strings.HasPrefix(string(f.ID), begun) {
+				out = append(out, cobra.CompletionWithDesc(session+"/"+string(f.ID), readapi.EscapeLine(f.Name)))
+			}
+		}
+		return nil
+	})
+	slices.Reverse(out)
+	return out[:min(len(out), maxCompletions)], cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
 // completeReadable completes what read takes: addresses where one was begun, else files.
 func (a *app) completeReadable(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	begun := toComplete != "" && (strings.HasPrefix(readapi.URIPrefix, toComplete) || strings.HasPrefix(toComplete, readapi.URIPrefix))
@@ -106,7 +143,7 @@ func (a *app) completeDecoder(c *cobra.Command, args []string, _ string) ([]stri
 	}
 	ctx, cancel := context.WithTimeout(c.Context(), patience)
 	defer cancel()
-	if a.loadConfig() != nil || configure(c.Flags(), a.getenv, a.config) != nil {
+	if a.loadConfig() != nil || configure(c.Flags(), a.getenv, a.config.flags) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	decoders, err := a.decoders(ctx)
@@ -122,7 +159,7 @@ func (a *app) completeDecoder(c *cobra.Command, args []string, _ string) ([]stri
 
 // decoders are those of the data directory, if there is one, else the built-in ones, all of which are enabled.
 func (a *app) decoders(ctx context.Context) (decoders []glovebox.DecoderStatus, err error) {
-	if a.kept() {
+	if a.store().kept() {
 		err = a.look(ctx, func(k keeper) error {
 			decoders, err = k.Decoders(ctx)
 			return err

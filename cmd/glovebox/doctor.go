@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -88,17 +89,20 @@ func (a *app) examine(ctx context.Context, flags *pflag.FlagSet) *doctorDocument
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	read.register(all)
 	registerMaxAttachment(all, new(byteSize))
+	new(quotaFlags).register(all)
+	new(sweepFlags).register(all, "gc-")
 	shown := "none, defaults apply"
 	if path := configFile(); path != "" {
 		shown = path
 	}
 	err := a.loadConfig()
-	err = errors.Join(err, configure(flags, a.getenv, a.config), configure(all, a.getenv, a.config))
+	err = errors.Join(err, configure(flags, a.getenv, a.config.flags), configure(all, a.getenv, a.config.flags))
 	limits, limitsErr := read.limits.limits()
 	d.add("configuration", errors.Join(err, limitsErr), shown)
 	if limitsErr == nil {
 		d.Limits = limitsByFlag(limits)
 		d.Limits["max-attachment"] = attachmentLimit(all)
+		addQuotas(d.Limits, all)
 	}
 	a.examineData(ctx, d)
 	switch cache := a.global.cacheDir(); cache {
@@ -120,53 +124,88 @@ func attachmentLimit(set *pflag.FlagSet) int64 {
 	return defaultMaxAttachment
 }
 
+// addQuotas adds to limits the quotas that are set.
+func addQuotas(limits map[string]int64, set *pflag.FlagSet) {
+	for _, name := range tables["quota"] {
+		f := set.Lookup(name)
+		if size, ok := f.Value.(*byteSize); ok && *size > 0 {
+			limits[name] = int64(*size)
+		} else if n, err := strconv.ParseInt(f.Value.String(), 10, 64); !ok && err == nil && n > 0 {
+			limits[name] = n
+		}
+	}
+}
+
 // mostCounted is how many sessions doctor counts: it is asked when something is wrong, and then it should not take long.
 const mostCounted = 1000
 
-// examineData opens the data directory, if there is one, and counts what the principal has in it.
+// examineData opens the store, if there is one, and counts what the principal has in it.
 func (a *app) examineData(ctx context.Context, d *doctorDocument) {
-	dir := a.global.dataDir()
-	if !a.kept() {
-		d.add("data directory", ignoreAbsent(writable(dir)), dir+", nothing is kept yet")
+	at, name := a.store(), "data directory"
+	if at.index != "" || at.blobs != "" {
+		name = "store"
+	}
+	usable := func() error {
+		if at.remote() {
+			return nil
+		}
+		return writable(at.data)
+	}
+	if !at.kept() {
+		d.add(name, ignoreAbsent(usable()), at.String()+", nothing is kept yet")
 		return
 	}
-	sessions, files, more := 0, 0, ""
 	d.disabled = map[string]bool{}
-	err := a.look(ctx, func(k keeper) error {
-		for s, err := range k.Sessions(ctx, true) {
-			if err != nil {
-				return err
-			}
-			if sessions == mostCounted {
-				more = " or more"
-				break
-			}
-			sessions++
-			for _, err := range k.session(s.ID).Attachments(ctx) {
-				if err != nil {
-					return err
-				}
-				files++
-			}
-		}
+	var counts string
+	begin, answered := time.Now(), time.Duration(0)
+	err := a.look(ctx, func(k keeper) (err error) {
 		decoders, err := k.Decoders(ctx)
+		answered = time.Since(begin)
 		for _, s := range decoders {
 			if !s.Enabled {
 				d.disabled[s.Name] = true
 			}
 		}
+		if err == nil {
+			counts, err = countKept(ctx, k)
+		}
 		return err
 	})
-	if err = errors.Join(err, writable(dir)); err != nil {
-		d.add("data directory", err, dir)
+	if err = errors.Join(err, usable()); err != nil {
+		d.add(name, err, at.String())
 		return
 	}
-	detail := fmt.Sprintf("%s: schema %d, %s%s, %s%s of principal %s", dir, sqliteindex.Version, counted(sessions, "session"), more, counted(files, "file"), more,
-		a.global.principal)
+	state := fmt.Sprintf("schema %d", sqliteindex.Version)
+	if at.index != "" {
+		state = fmt.Sprintf("answers in %d ms", answered.Milliseconds())
+	}
+	detail := fmt.Sprintf("%s: %s, %s of principal %s", at, state, counts, a.global.principal)
 	if len(d.disabled) > 0 {
 		detail += fmt.Sprintf("; disabled decoders: %s", strings.Join(slices.Sorted(maps.Keys(d.disabled)), ", "))
 	}
-	d.add("data directory", nil, detail)
+	d.add(name, nil, detail)
+}
+
+// countKept says in words how much the principal has.
+func countKept(ctx context.Context, k keeper) (string, error) {
+	sessions, files, more := 0, 0, ""
+	for s, err := range k.Sessions(ctx, true) {
+		if err != nil {
+			return "", err
+		}
+		if sessions == mostCounted {
+			more = " or more"
+			break
+		}
+		sessions++
+		for _, err := range k.session(s.ID).Attachments(ctx) {
+			if err != nil {
+				return "", err
+			}
+			files++
+		}
+	}
+	return fmt.Sprintf("%s%s, %s%s", counted(sessions, "session"), more, counted(files, "file"), more), nil
 }
 
 // writable is nil if files can be made in dir.
@@ -288,7 +327,7 @@ func (a *app) printDoctor(d *doctorDocument) {
 	if len(d.Limits) > 0 {
 		fmt.Fprint(w, "\nlimits\n")
 	}
-	for _, name := range limitOrder {
+	for _, name := range slices.Concat(limitOrder, tables["quota"]) {
 		v, ok := d.Limits[name]
 		if !ok {
 			continue
@@ -297,7 +336,7 @@ func (a *app) printDoctor(d *doctorDocument) {
 		switch name {
 		case "timeout":
 			shown = (time.Duration(v) * time.Millisecond).String()
-		case "max-attachment", "max-input", "max-input-images", "max-output", "max-memory":
+		case "max-attachment", "max-input", "max-input-images", "max-output", "max-memory", "quota-session-bytes", "quota-principal-bytes", "quota-total-bytes":
 			shown = formatBytes(v)
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", name, shown)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -90,6 +91,11 @@ func asFailure(subject string, err error) *failure {
 			c.Hint += "."
 			f.err = &c
 		}
+	}
+	if e.Limit != nil && slices.Contains(tables["quota"], "quota-"+strings.ReplaceAll(e.Limit.Name, "_", "-")) { // whoever set it knows where
+		c := *e
+		c.Hint = "Delete and purge what is not needed, or raise " + e.Limit.Name + " in [quota] of the configuration (" + envName("quota-"+e.Limit.Name) + ")."
+		f.err = &c
 	}
 	if e.Code == readapi.CodeEncrypted && e.Hint != "" { // the hint says what is needed, and not how it is given here
 		c := *e

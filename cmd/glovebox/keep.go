@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -36,7 +34,14 @@ type session interface {
 	Attachments(ctx context.Context) iter.Seq2[readapi.Attachment, error]
 	Read(ctx context.Context, uri string, opts *glovebox.ReadOptions) (*glovebox.Document, error)
 	OpenBytes(ctx context.Context, uri string) (*host.Bytes, error)
+	OpenFrom(ctx context.Context, source readapi.SessionID, id readapi.ArtifactID) (readapi.Attachment, error)
 	Delete(ctx context.Context, uri string) error
+	Purge(ctx context.Context, uri string) error
+	SetArchived(ctx context.Context, on bool) error
+	DeleteSession(ctx context.Context) error
+	PurgeSession(ctx context.Context) error
+	CopyTo(ctx context.Context, dst readapi.SessionID) (*host.Copied, error)
+	Import(ctx context.Context, r io.Reader, opts ledger.ImportOptions) (ledger.Report, error)
 	Search(ctx context.Context, req recall.Request) (*recall.Answer, error)
 }
 
@@ -52,6 +57,15 @@ func openFrontDoor(ctx context.Context, dir string, o *glovebox.Options) (keeper
 	}
 	return frontDoor{h}, nil
 }
+
+// elsewhere is a keeper of which not all is in the data directory: end closes the rest behind it.
+type elsewhere struct {
+	keeper
+	end func() error
+}
+
+// Close implements keeper.
+func (e elsewhere) Close() error { return errors.Join(e.keeper.Close(), e.end()) }
 
 // keep opens the data directory for f, with the options that are the command's own, and closes it behind f.
 func (a *app) keep(ctx context.Context, p *progress, o *glovebox.Options, f func(keeper) error) error {
@@ -77,8 +91,12 @@ func (a *app) keeper(ctx context.Context, p *progress, o *glovebox.Options) (kee
 	if !principal.Valid() {
 		return nil, usage("--principal is 1 to 128 characters of A-Z a-z 0-9 _ -", "")
 	}
-	o.Principal, o.CacheDir = principal, a.global.cacheDir()
+	o.Principal, o.CacheDir, o.Alone = principal, a.global.cacheDir(), !a.serving
 	if err := a.global.wall(o); err != nil {
+		return nil, err
+	}
+	var err error
+	if o.Quota, err = a.quota(); err != nil {
 		return nil, err
 	}
 	if o.Limits == (readapi.Limits{}) {
@@ -99,18 +117,19 @@ func (a *app) keeper(ctx context.Context, p *progress, o *glovebox.Options) (kee
 		}
 		return decoders
 	})
-	k, err := a.openKeeper(ctx, a.global.dataDir(), o)
+	at := a.store()
+	end, err := at.open(ctx, o)
 	if err != nil {
-		f := *asFailure("", storeFailure(err))
-		if !strings.Contains(f.plain, "data directory") {
-			f.subject = "data directory"
-		}
-		if f.err.Code == readapi.CodeCorrupt { // all of it, not one file
-			f.exit = exitEnvironment
-		}
-		return nil, &f
+		return nil, openFailure(at, err)
 	}
-	return k, nil
+	dir := at.data
+	if at.remote() {
+		dir = ""
+	}
+	if k, err = a.openKeeper(ctx, dir, o); err != nil {
+		return nil, openFailure(at, errors.Join(err, end()))
+	}
+	return elsewhere{k, end}, nil
 }
 
 // standingLimits are the limits that the environment and the configuration set, whichever flags the command has.
@@ -118,7 +137,7 @@ func (a *app) standingLimits() (readapi.Limits, error) {
 	var l limitFlags
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	l.register(all)
-	if err := configure(all, a.getenv, a.config); err != nil {
+	if err := configure(all, a.getenv, a.config.flags); err != nil {
 		return readapi.Limits{}, err
 	}
 	return l.limits()
@@ -163,13 +182,4 @@ func sessionID(s string) (readapi.SessionID, error) {
 		return "", usage("this is not the id of a session", "A session id is 1 to 128 characters of A-Z a-z 0-9 _ -.")
 	}
 	return id, nil
-}
-
-// database is the file in a data directory without which it has not been used yet.
-const database = "glovebox.db"
-
-// kept reports whether there is a data directory with something in it. What only looks, and a completion, must not make one.
-func (a *app) kept() bool {
-	info, err := os.Stat(filepath.Join(a.global.dataDir(), database))
-	return err == nil && info.Mode().IsRegular()
 }

@@ -40,6 +40,8 @@ func testCache(t *testing.T) string {
 //	setfrom VAR FILE PATH       set an environment variable to what is at PATH in the JSON of FILE
 //	schema NAME FILE            every line of FILE is JSON that docs/schema/NAME.json describes, and has no key that it does not describe
 //	terminal CMD ARG...         run a command with its output on a terminal; what it shows is the stdout of later commands
+//	asked ANSWER CMD ARG...     the same with ANSWER typed there; it may fail
+//	postgres VAR, bucket VAR    set an environment variable to the URL of an empty database or bucket
 func TestScript(t *testing.T) {
 	cache := testCache(t)
 	if err := os.MkdirAll(cache, 0o700); err != nil {
@@ -66,7 +68,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": cmdExits, "sample": cmdSample, "field": cmdField, "schema": cmdSchema, "terminal": cmdTerminal,
-			"setfrom": cmdSetFrom,
+			"setfrom": cmdSetFrom, "asked": cmdAsked, "postgres": cmdPostgres, "bucket": cmdBucket,
 		},
 	})
 }

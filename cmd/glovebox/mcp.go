@@ -81,6 +81,7 @@ func (a *app) mcp(ctx context.Context, flags *mcpFlags, rooted bool) (err error)
 	}
 	p := a.newProgress()
 	defer p.close()
+	a.serving = true
 	report, end := a.incidents()
 	defer end()
 	return a.keep(ctx, p, &glovebox.Options{Limits: limits, Report: report, Profiles: own, Profile: glovebox.Profile(flags.profile.name)}, func(k keeper) error {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -11,7 +14,7 @@ import (
 )
 
 // progress tells a person at a terminal what takes seconds: decoders that are being compiled in a first run, large files that are being
-// attached. Elsewhere it is silent. It writes to standard error only and leaves nothing behind there.
+// attached, a store that is copied. Elsewhere it is silent. It writes to standard error only and leaves nothing behind there.
 type progress struct {
 	w io.Writer // nil: silent
 
@@ -51,6 +54,29 @@ func (p *progress) compiling(decoder string) (done func()) {
 	return func() { p.done(bar) }
 }
 
+// telling shows what text says, again and again, until done is called.
+func (p *progress) telling(text func() string) (done func()) {
+	if p.w == nil {
+		return func() {}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	bar := p.begin().New(0, mpb.SpinnerStyle(),
+		mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return readapi.EscapeLine(text()) + " " })),
+		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_MMSS)),
+		mpb.BarWidth(2))
+	return sync.OnceFunc(func() { p.done(bar) })
+}
+
+// steps shows the steps of what takes long, until end is called.
+func (p *progress) steps() (tell func(step string, done int64, text string), end func()) {
+	var now atomic.Value
+	now.Store("")
+	return func(step string, done int64, text string) {
+		now.Store(fmt.Sprintf("%s %d %s", strings.ReplaceAll(step, "_", " "), done, text))
+	}, p.telling(func() string { return now.Load().(string) })
+}
+
 // smallFile is the size up to which attaching a file is over before a bar could be looked at.
 const smallFile = 8 << 20
 
@@ -61,14 +87,14 @@ type bar struct {
 }
 
 // copying shows how far a file of size bytes is read.
-func (p *progress) copying(name string, size int64) *bar {
+func (p *progress) copying(doing, name string, size int64) *bar {
 	if p.w == nil || size <= smallFile {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := p.begin().New(size, mpb.BarStyle(), mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name("attaching "+readapi.EscapeLine(name)+" ")),
+		mpb.PrependDecorators(decor.Name(doing+" "+readapi.EscapeLine(name)+" ")),
 		mpb.AppendDecorators(decor.CountersKibiByte("% .1f / % .1f")))
 	return &bar{p, b}
 }

@@ -14,8 +14,9 @@ import (
 
 func mkfifo(path string) error { return unix.Mkfifo(path, 0o600) }
 
-// onTerminal runs a command in dir with its output on a new pseudo-terminal and returns what that showed.
-func onTerminal(dir string, env, args []string) (string, error) {
+// onTerminal runs a command in dir with its output on a new pseudo-terminal and returns what that showed. Where typed is not "", its input is
+// there too, and typed comes from it.
+func onTerminal(dir string, env, args []string, typed string) (string, error) {
 	ptmx, tty, err := openPTY()
 	if err != nil {
 		return "", err
@@ -35,6 +36,12 @@ func onTerminal(dir string, env, args []string) (string, error) {
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdout, cmd.Stderr = tty, tty
+	if typed != "" {
+		cmd.Stdin = tty
+		if _, err := ptmx.WriteString(typed); err != nil { // the terminal keeps it until it is read
+			return "", errors.Join(err, tty.Close())
+		}
+	}
 	if err := cmd.Start(); err != nil {
 		return "", errors.Join(err, tty.Close())
 	}

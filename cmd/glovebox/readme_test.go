@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/glovebox-wasm/glovebox/testdata/samples"
 )
@@ -154,11 +157,44 @@ func trimmedLines(s string) (out []string) {
 	return out
 }
 
-// TestCLIDoc: docs/cli.md names every key of the configuration and every limit's flag.
+// TestCLIDoc: docs/cli.md names every command, every key of the configuration, every limit's flag, and every schema.
 func TestCLIDoc(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/cli.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	described := func(what, text string) {
+		if !bytes.Contains(raw, []byte(text)) {
+			t.Errorf("%s %s is not described", what, text)
+		}
+	}
+	var names func(prefix string, c *cobra.Command)
+	names = func(prefix string, c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			if sub.Name() == "help" || c.Name() == "completion" {
+				continue
+			}
+			row := regexp.MustCompile("(?m)^\\| `" + prefix + ".*`(" + prefix + ")?" + sub.Name() + "[ `]|^\\|.*`" + prefix + sub.Name() + "[ `]")
+			if !sub.HasSubCommands() && !row.Match(raw) {
+				t.Errorf("the command %s is in no row", sub.CommandPath())
+			}
+			names(prefix+sub.Name()+" ", sub)
+		}
+	}
+	names("", newApp(nil, io.Discard, nil).root())
+	for table, keys := range tables {
+		for _, key := range keys {
+			described("the key", "`"+strings.ReplaceAll(strings.TrimPrefix(key, table+"-"), "-", "_")+"`")
+		}
+	}
+	schemas, err := filepath.Glob(filepath.Join(schemaDir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range schemas {
+		if name := filepath.Base(path); !slices.Contains([]string{"attachment.json", "request.json", "export.json"}, name) { // parts of others
+			described("the schema", "(schema/"+name+")")
+		}
 	}
 	for _, name := range configurable {
 		if key := "`" + strings.ReplaceAll(name, "-", "_") + "`"; !bytes.Contains(raw, []byte(key)) {

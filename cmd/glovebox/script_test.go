@@ -187,7 +187,7 @@ func cmdTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: terminal CMD ARG...")
 	}
-	shown, err := onTerminal(ts.Getenv("WORK"), environ(ts), args)
+	shown, err := onTerminal(ts.Getenv("WORK"), environ(ts), args, "")
 	ts.Logf("[terminal]\n%s", shown)
 	if exit, ok := errors.AsType[*exec.ExitError](err); neg && ok && exit.Exited() {
 		err = nil
@@ -195,6 +195,17 @@ func cmdTerminal(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("the command did not fail: %v", err)
 	}
 	ts.Check(err)
+	_, err = ts.Stdout().Write([]byte(shown))
+	ts.Check(err)
+}
+
+// cmdAsked answers with its first argument what the command on the terminal asks. Whether the command fails is not looked at.
+func cmdAsked(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: asked ANSWER CMD ARG...")
+	}
+	shown, err := onTerminal(ts.Getenv("WORK"), environ(ts), args[1:], args[0]+"\n")
+	ts.Logf("[terminal]\n%s%v", shown, err)
 	_, err = ts.Stdout().Write([]byte(shown))
 	ts.Check(err)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,22 +15,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/glovebox-wasm/glovebox/host/ledger"
+	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 func (a *app) sessionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "session",
-		Short: "Look at sessions, and add to them",
+		Short: "Look at sessions, add to them, copy and remove them",
 		Long: `A session is what happened in one conversation, in order: what the user said and which
 files came with it, what the assistant answered, which tools it called and what came back.
 A session is there as soon as something is in it.`,
 		Example: `  glovebox session list
-  glovebox session show chat-42`,
+  glovebox session show chat-42
+  glovebox session copy chat-42 chat-43
+  glovebox session export --out sessions.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
-	c.AddCommand(a.sessionListCommand(), a.sessionShowCommand(), a.sessionAppendCommand())
+	c.AddCommand(a.sessionListCommand(), a.sessionShowCommand(), a.sessionAppendCommand(), a.sessionImportCommand(), a.sessionExportCommand(),
+		a.sessionCopyCommand(), a.sessionArchiveCommand(), a.sessionDeleteCommand(), a.sessionPurgeCommand())
 	return c
 }
 
@@ -40,25 +45,18 @@ type sessionDocument struct {
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
 	Archived bool              `json:"archived"`
+	Deleted  time.Time         `json:"deleted,omitzero"`
 }
 
 func (a *app) sessionListCommand() *cobra.Command {
-	return &cobra.Command{
+	var deleted bool
+	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the sessions of the principal, newest first",
 		Example: "  glovebox session list\n  glovebox session list --json",
 		Args:    exactly(0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			list := []sessionDocument{}
-			err := a.look(c.Context(), func(k keeper) error {
-				for s, err := range k.Sessions(c.Context(), true) {
-					if err != nil {
-						return err
-					}
-					list = append(list, sessionDocument{s.ID, s.Messages, s.Created, s.Updated, s.Archived})
-				}
-				return nil
-			})
+			list, err := a.sessions(c.Context(), deleted)
 			switch {
 			case err != nil:
 				return err
@@ -71,15 +69,61 @@ func (a *app) sessionListCommand() *cobra.Command {
 			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "SESSION\tMESSAGES\tCREATED\tUPDATED")
 			for _, s := range list {
-				archived := ""
-				if s.Archived {
-					archived = "\tarchived"
+				state := ""
+				switch {
+				case !s.Deleted.IsZero():
+					state = "\tdeleted"
+				case s.Archived:
+					state = "\tarchived"
 				}
-				fmt.Fprintf(w, "%s\t%d\t%s\t%s%s\n", s.ID, s.Messages, clock(s.Created), clock(s.Updated), archived)
+				fmt.Fprintf(w, "%s\t%d\t%s\t%s%s\n", s.ID, s.Messages, clock(s.Created), clock(s.Updated), state)
 			}
 			_ = w.Flush() // output remembers a failed write
 			return nil
 		},
+	}
+	c.Flags().BoolVar(&deleted, "deleted", false, "those too that are deleted and not purged yet")
+	return c
+}
+
+// sessions are those of the principal, with the deleted ones where they are asked for: a host does not show those.
+func (a *app) sessions(ctx context.Context, deleted bool) ([]sessionDocument, error) {
+	list := []sessionDocument{}
+	add := func(all iter.Seq2[store.Session, error]) error {
+		for s, err := range all {
+			if err != nil {
+				return err
+			}
+			list = append(list, sessionDocument{s.ID, s.Messages, s.Created, s.Updated, s.Archived, s.Deleted})
+		}
+		return nil
+	}
+	if !deleted {
+		return list, a.look(ctx, func(k keeper) error { return add(k.Sessions(ctx, true)) })
+	}
+	principal := readapi.PrincipalID(a.global.principal)
+	return list, a.into(ctx, a.store(), func(s *openedStore) error { return add(allSessions(ctx, s.Index, principal)) })
+}
+
+// allSessions yields the sessions of a principal, deleted ones too.
+func allSessions(ctx context.Context, index *store.Index, principal readapi.PrincipalID) iter.Seq2[store.Session, error] {
+	return func(yield func(store.Session, error) bool) {
+		for q := (store.SessionQuery{Archived: true, Deleted: true}); ; {
+			page, err := index.Sessions(ctx, principal, q)
+			if err != nil {
+				yield(store.Session{}, err)
+				return
+			}
+			for _, s := range page {
+				if !yield(s, nil) {
+					return
+				}
+			}
+			if len(page) < store.MaxPage {
+				return
+			}
+			q.After = &page[len(page)-1]
+		}
 	}
 }
 

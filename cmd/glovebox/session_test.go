@@ -49,7 +49,7 @@ func TestReadEvents(t *testing.T) {
 func TestSchemasOfSessions(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	live := readapi.Attachment{
-		ID: "a", Name: "a.txt", MediaType: "text/plain", Kind: readapi.KindOther, Bytes: 1, Status: readapi.StatusLive, Created: at, Resource: readapi.ArtifactID("a").URI(),
+		ID: "a", Name: "a.txt", MediaType: "text/plain", Kind: readapi.KindOther, Bytes: 1, Version: 1, Status: readapi.StatusLive, Created: at, Resource: readapi.ArtifactID("a").URI(),
 	}
 	gone, both, neither := live, live, live
 	gone.Resource, gone.Status, gone.Unavailable = "", readapi.StatusDeleted, readapi.CodeGone
@@ -87,7 +87,7 @@ func TestSchemasOfSessions(t *testing.T) {
 		{"bytes", bytesDocument{ID: "a", Name: "a", MediaType: "text/plain", Kind: readapi.KindOther, Data: &data}, true},
 		{"bytes", bytesDocument{ID: "a", Name: "a", MediaType: "text/plain", Kind: readapi.KindOther}, false},
 		{"deleted", deletedDocument{"a", readapi.StatusDeleted}, true}, {"deleted", deletedDocument{"a", readapi.StatusLive}, false},
-		{"sessions", map[string]any{"sessions": []sessionDocument{{"s", 1, at, at, false}}}, true},
+		{"sessions", map[string]any{"sessions": []sessionDocument{{"s", 1, at, at, false, at}}}, true},
 		{"sessions", map[string]any{"sessions": nil}, false}, {"appended", map[string]any{"event_ids": []string{"1"}}, true},
 	} {
 		schema, err := loadSchema(c.schema)

@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,7 +11,6 @@ import (
 	"time"
 
 	"github.com/adrg/xdg"
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/pflag"
 
 	"github.com/glovebox-wasm/glovebox"
@@ -24,7 +20,7 @@ import (
 // configurable lists the flags that an environment variable (GLOVEBOX_MAX_INPUT) or the configuration file (max_input) may set too. The
 // others say what to read, so they have no standing value.
 var configurable = []string{
-	"data", "cache", "principal", "isolation", "json", "form", "jobs", "profile", "profiles", "max-attachment", "max-tokens", "timeout", "max-input", "max-output", "max-memory", "max-pixels",
+	"data", "index", "blobs", "cache", "principal", "isolation", "json", "form", "jobs", "profile", "profiles", "max-attachment", "max-tokens", "timeout", "max-input", "max-output", "max-memory", "max-pixels",
 	"max-side", "max-frames", "max-edge", "max-fuel",
 }
 
@@ -36,12 +32,15 @@ var environmental = []string{"session"}
 type global struct {
 	json                   bool
 	data, cache, principal string
+	index, blobs           string // URLs of what is not in data
 	isolation              string
 }
 
 func (g *global) register(f *pflag.FlagSet) {
 	f.BoolVar(&g.json, "json", false, "print results and errors as JSON on standard output")
 	f.StringVar(&g.data, "data", "", "`DIR` for all that glovebox keeps (default: the user data and cache directories)")
+	f.StringVar(&g.index, "index", "", "keep rows in the database at `URL`, postgres://USER@HOST/NAME (default: SQLite in --data)")
+	f.StringVar(&g.blobs, "blobs", "", "keep files in the bucket at `URL`, s3://BUCKET?endpoint=https://HOST (default: a folder in --data)")
 	f.StringVar(&g.cache, "cache", "", "`DIR` for compiled decoders, - for none (default: cache inside --data, else the user cache directory)")
 	f.StringVar(&g.isolation, "isolation", string(glovebox.IsolationInProcess), "`WHERE` decoders run: in-process, or process for a confined process each")
 	f.StringVar(&g.principal, "principal", string(readapi.LocalPrincipal), "`NAME` of whom the sessions belong to")
@@ -155,57 +154,6 @@ func defaultJobs() int { return min(max(2, runtime.NumCPU()), 8) }
 // maxJobs bounds --jobs.
 const maxJobs = 64
 
-// configFile is the configuration file that applies, "" when there is none.
-func configFile() string {
-	path, err := xdg.SearchConfigFile(filepath.Join("glovebox", "config.toml"))
-	if err != nil {
-		return ""
-	}
-	return path
-}
-
-// loadConfig reads the configuration file at path into flag values by flag name. Each key must be one that configurable has and each
-// value one that its flag takes, whichever command runs: a mistake shows at the first run and not at the first use.
-func loadConfig(path string) (map[string]string, error) {
-	const subject = "configuration file"
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a named pipe would be waited for
-		return nil, environment(subject, "is not a regular file", nil)
-	}
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, environment(subject, "cannot be read", err)
-	}
-	var keys map[string]any
-	if err := toml.Unmarshal(raw, &keys); err != nil {
-		plain := "is not TOML"
-		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
-			row, col := d.Position()
-			plain = fmt.Sprintf("is not TOML at line %d, column %d", row, col)
-		}
-		return nil, environment(subject, plain, err)
-	}
-	check := pflag.NewFlagSet("", pflag.ContinueOnError)
-	new(global).register(check)
-	new(readFlags).register(check)
-	registerMaxAttachment(check, new(byteSize))
-	out := map[string]string{}
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		name := strings.ReplaceAll(key, "_", "-")
-		if !slices.Contains(configurable, name) || strings.Contains(key, "-") {
-			return nil, environment(subject, fmt.Sprintf("unknown key %q", key), nil)
-		}
-		v, ok := scalar(keys[key])
-		if !ok || !set(check.Lookup(name), v) {
-			return nil, environment(subject, fmt.Sprintf("the value of %q does not fit", key), nil)
-		}
-		out[name] = v
-	}
-	return out, nil
-}
-
 // scalar is a TOML value as its flag would be typed.
 func scalar(v any) (string, bool) {
 	switch v := v.(type) {
@@ -233,6 +181,10 @@ func set(f *pflag.Flag, v string) bool {
 		return v == "-1" || !strings.HasPrefix(v, "-")
 	case "data", "cache":
 		return true
+	case "index":
+		return checkIndexURL(v) == nil
+	case "blobs":
+		return checkBlobsURL(v) == nil
 	case "principal":
 		return readapi.PrincipalID(v).Valid()
 	case "session":
@@ -246,11 +198,13 @@ func envName(flag string) string {
 	return "GLOVEBOX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// configure gives every flag of flags that was not typed its value from the environment, else from config.
+// configure gives every flag of flags that was not typed its value from the environment, else from config. A data directory that was typed
+// holds all: it is not for a database that stands in the environment to take its place.
 func configure(flags *pflag.FlagSet, getenv func(string) string, config map[string]string) error {
-	for _, name := range slices.Concat(configurable, environmental) {
+	data := flags.Lookup("data")
+	for _, name := range slices.Concat(configurable, environmental, tables["quota"], tables["gc"]) {
 		f := flags.Lookup(name)
-		if f == nil || f.Changed {
+		if f == nil || f.Changed || (name == "index" || name == "blobs") && data != nil && data.Changed {
 			continue
 		}
 		if v := getenv(envName(name)); v != "" {
@@ -261,7 +215,7 @@ func configure(flags *pflag.FlagSet, getenv func(string) string, config map[stri
 		}
 		if v, ok := config[name]; ok {
 			if !set(f, v) {
-				return environment("configuration file", fmt.Sprintf("the value of %q does not fit", name), nil)
+				return environment(configSubject, fmt.Sprintf("the value of %q does not fit", name), nil)
 			}
 		}
 	}

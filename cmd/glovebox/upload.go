@@ -93,7 +93,7 @@ func (u *upload) open() error {
 	}
 	// One byte more than the file has, so that one that grows is seen to.
 	u.file, u.mtime, u.src = f, info.ModTime(), &contextReader{u.ctx, io.NewSectionReader(s, 0, s.size+1)}
-	u.bar = u.progress.copying(u.shown, u.size)
+	u.bar = u.progress.copying("attaching", u.shown, u.size)
 	return nil
 }
 

@@ -22,7 +22,7 @@ const (
 	// Hosts come and go one after the other, by this lock.
 	lockGeneration = `SELECT generation FROM glovebox.decoder_set FOR UPDATE`
 
-	selectHost = `SELECT decoders FROM glovebox.hosts WHERE id = $1 AND until > glovebox.now_ms()`
+	selectHost = `SELECT decoders FROM glovebox.hosts WHERE id = $1`
 
 	upsertHost = `INSERT INTO glovebox.hosts (id, decoders, until) VALUES ($1, $2, glovebox.now_ms() + $3)
 		ON CONFLICT (id) DO UPDATE SET decoders = excluded.decoders, until = excluded.until`
@@ -93,7 +93,7 @@ func (d *Driver) PutHost(ctx context.Context, host store.HostEntry, ttl time.Dur
 		return 0, err
 	}
 	err = d.write(ctx, again, func(t *tx) error {
-		was, dropped := "", int64(0) // "" of one that is gone, too
+		was, dropped := "", int64(0)
 		s := &steps{}
 		s.rows(func(rows pgx.Rows) error { return rows.Scan(&generation) }, lockGeneration)
 		s.rows(func(rows pgx.Rows) error { return rows.Scan(&was) }, selectHost, host.ID)

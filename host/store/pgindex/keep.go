@@ -65,10 +65,10 @@ const (
 		VALUES ($1, $2, $3, 0, 0, 0, 0, $4, $5, $6, $7, $8) ON CONFLICT (principal, session) DO UPDATE SET messages = excluded.messages,
 			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = excluded.deleted, purging = excluded.purging`
 
-	loadArtifacts = addArtifacts + ` ON CONFLICT (principal, session, id) DO NOTHING RETURNING bytes, blob IS NOT NULL`
+	loadArtifacts = addArtifacts + ` ON CONFLICT (principal, session, id) DO NOTHING RETURNING seq, bytes, blob IS NOT NULL`
 
 	loadEvents = addEvents + ` WHERE NOT EXISTS (SELECT FROM glovebox.events AS e WHERE e.principal = $1 AND e.session = $2
-		AND hashtextextended(e.id, 0) = hashtextextended(u.id COLLATE "C", 0) AND e.id = u.id COLLATE "C")`
+		AND hashtextextended(e.id, 0) = hashtextextended(u.id COLLATE "C", 0) AND e.id = u.id COLLATE "C") RETURNING seq`
 
 	countLoaded = `UPDATE glovebox.sessions SET events = greatest(events, $3), artifacts = greatest(artifacts, $4), files = files + $5, bytes = bytes + $6
 		WHERE principal = $1 AND session = $2`
@@ -184,21 +184,26 @@ func (d *Driver) Load(ctx context.Context, info store.Session, artifacts []store
 		if err != nil {
 			return err
 		}
+		var nextArtifact, nextEvent int64 // behind what is added, which need not be all
 		s.rows(func(rows pgx.Rows) error {
-			var size int64
+			var seq, size int64
 			var stored bool
-			err := rows.Scan(&size, &stored)
-			if stored {
+			err := rows.Scan(&seq, &size, &stored)
+			if nextArtifact = max(nextArtifact, seq+1); stored {
 				more.Files, more.Bytes = more.Files+1, more.Bytes+size
 			}
 			return err
 		}, loadArtifacts, args...)
-		s.exec(loadEvents, eventArgs(info.Scope(), events)...)
+		s.rows(func(rows pgx.Rows) error {
+			var seq int64
+			err := rows.Scan(&seq)
+			nextEvent = max(nextEvent, seq+1)
+			return err
+		}, loadEvents, eventArgs(info.Scope(), events)...)
 		s.exec(addUploads, uploadArgs(info.Scope(), uploads)...)
 		if err := t.send(ctx, s); err != nil {
 			return loadError(err)
 		}
-		nextArtifact, nextEvent := behind(artifacts, events)
 		s = &steps{}
 		s.exec(countLoaded, principal, session, nextEvent, nextArtifact, more.Files, more.Bytes)
 		s.exec(addUsage, principal, part(info.ID), more.Files, more.Bytes)
@@ -214,17 +219,6 @@ func eachOnce(events []store.Event) []store.Event {
 		seen[e.ID] = true
 		return was
 	})
-}
-
-// behind are the numbers of what comes next.
-func behind(artifacts []store.Artifact, events []store.Event) (artifact, event int64) {
-	for _, a := range artifacts {
-		artifact = max(artifact, a.Seq+1)
-	}
-	for _, e := range events {
-		event = max(event, e.Seq+1)
-	}
-	return artifact, event
 }
 
 // loadError is for a row that cannot be where it was: its id is free, so that another one has its number.

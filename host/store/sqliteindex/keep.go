@@ -22,10 +22,10 @@ const (
 	subtractUsage = `UPDATE usage SET files = files - v.n, bytes = usage.bytes - v.b FROM (SELECT count(*) AS n, coalesce(sum(bytes), 0) AS b FROM artifacts
 		NOT INDEXED WHERE principal = ?1 AND session = ?2 AND id = ?3 AND purging = 1 AND blob IS NOT NULL) AS v WHERE usage.principal IN (?1, '')`
 
-	dropUploadsOf = `DELETE FROM uploads WHERE principal = ?1 AND session = ?2 AND artifact = ?3
+	dropUploadsOf = `DELETE FROM uploads INDEXED BY uploads_by_artifact WHERE principal = ?1 AND session = ?2 AND artifact = ?3
 		AND EXISTS (SELECT 1 FROM artifacts NOT INDEXED WHERE principal = ?1 AND session = ?2 AND id = ?3 AND purging = 1)`
 
-	dropArtifact = `DELETE FROM artifacts WHERE principal = ?1 AND session = ?2 AND id = ?3 AND purging = 1`
+	dropArtifact = `DELETE FROM artifacts NOT INDEXED WHERE principal = ?1 AND session = ?2 AND id = ?3 AND purging = 1`
 
 	selectUpload = `SELECT id, begun, artifact FROM uploads WHERE principal = ?1 AND session = ?2 AND id = ?3`
 
@@ -201,15 +201,20 @@ func (d *Driver) Load(ctx context.Context, s store.Session, artifacts []store.Ar
 			if err != nil {
 				return loadError(err)
 			}
-			if nextArtifact = max(nextArtifact, a.Seq+1); n > 0 && a.Blob != "" {
+			if n == 0 {
+				continue
+			}
+			if nextArtifact = max(nextArtifact, a.Seq+1); a.Blob != "" {
 				more.Files, more.Bytes = more.Files+1, more.Bytes+a.Bytes
 			}
 		}
 		for _, e := range events {
-			nextEvent = max(nextEvent, e.Seq+1)
-			_, err := t.exec(ctx, loadEvent, principal, session, e.Seq, e.ID, e.Type, e.Turn, e.Time.UnixMilli(), toInt(e.Message), string(e.Payload))
+			n, err := t.exec(ctx, loadEvent, principal, session, e.Seq, e.ID, e.Type, e.Turn, e.Time.UnixMilli(), toInt(e.Message), string(e.Payload))
 			if err != nil {
 				return loadError(err)
+			}
+			if n > 0 {
+				nextEvent = max(nextEvent, e.Seq+1)
 			}
 		}
 		for _, u := range uploads {

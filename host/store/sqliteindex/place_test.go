@@ -21,7 +21,7 @@ import (
 )
 
 // raw opens the database beside the driver.
-func raw(t *testing.T, path string) *sql.DB {
+func raw(t testing.TB, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
@@ -68,8 +68,11 @@ func newPath(t *testing.T) string {
 }
 
 // The schema of version 2 is what the databases of this version have, for good: a change is a new migration.
-func TestSchema(t *testing.T) {
-	rows, err := raw(t, newPath(t)).QueryContext(t.Context(), "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE '%goose%' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+func TestSchema(t *testing.T) { checkSchema(t, newPath(t)) }
+
+func checkSchema(t *testing.T, path string) {
+	t.Helper()
+	rows, err := raw(t, path).QueryContext(t.Context(), "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE '%goose%' AND name NOT LIKE 'sqlite_%' ORDER BY name")
 	if err != nil {
 		t.Fatal(err)
 	}

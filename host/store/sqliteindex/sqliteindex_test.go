@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/host/store/storetest"
@@ -41,4 +43,17 @@ func TestConformance(t *testing.T) {
 		},
 		Beside: func(t storetest.T, d store.IndexDriver) store.IndexDriver { return open(t, paths[d]) },
 	})
+}
+
+func TestSameAsMemory(t *testing.T) {
+	dir, run := t.TempDir(), 0
+	storetest.RunModel(t, storetest.ModelHarness{New: func(t *rapid.T, now func() time.Time) store.IndexDriver {
+		run++
+		d, err := sqliteindex.Open(t.Context(), filepath.Join(dir, fmt.Sprint(run)), &sqliteindex.Options{Now: now, Readers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = d.Close() })
+		return d
+	}})
 }

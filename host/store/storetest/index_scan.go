@@ -245,6 +245,9 @@ func loadNumbers(t T, h IndexHarness) {
 	must(t, s.load(t, d))
 	s.session.Archived, s.artifacts, s.events, s.uploads = false, nil, nil, nil
 	must(t, s.load(t, d)) // nothing more
+	moved := someSaved()  // of what is there already, the numbers do not count either
+	moved.session, moved.artifacts[0].Seq, moved.events[0].Seq = s.session, 50, 60
+	must(t, moved.load(t, d))
 	b := Leased(t, d, store.Batch{Artifacts: []store.Artifact{named(mine, "new", "q3 report.pdf"), named(mine, "new2", "a.txt")}, Events: []store.Event{event("e2", 1), event("e3", 90)}})
 	b.Events[0].Message, b.Events[0].Type = false, "tool_call"
 	_, err := d.Append(t.Context(), mine, b)

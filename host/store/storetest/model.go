@@ -1,8 +1,6 @@
-package sqliteindex_test
+package storetest
 
 import (
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
-	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -23,6 +20,16 @@ type model struct {
 	t    *rapid.T
 	x, y *store.Index
 	now  time.Time // the clock of both, which goes forwards and backwards
+	tick func(now time.Time)
+}
+
+// ModelHarness makes the drivers that RunModel compares with package memindex.
+type ModelHarness struct {
+	// New makes a driver in an empty place whose clock is now. What it makes it closes itself, by t.Cleanup.
+	New func(t *rapid.T, now func() time.Time) store.IndexDriver
+
+	// Tick sets the clock of the newest driver; nil where the driver asks now.
+	Tick func(now time.Time)
 }
 
 func (m *model) scope() readapi.Scope {
@@ -47,7 +54,7 @@ func (m *model) same(what string, x, y any, xerr, yerr error) {
 		m.t.Fatalf("%s: %v, but %v", what, xerr, yerr)
 	}
 	if diff := cmp.Diff(x, y, cmpopts.EquateEmpty()); diff != "" {
-		m.t.Fatalf("%s (-sqlite +memory):\n%s", what, diff)
+		m.t.Fatalf("%s (-driver +memory):\n%s", what, diff)
 	}
 }
 
@@ -62,7 +69,7 @@ func (m *model) holder() string {
 
 func (m *model) artifacts() (list []store.Artifact) {
 	for range rapid.IntRange(0, 2).Draw(m.t, "artifacts") {
-		a := artifact(1)
+		a := artifact(readapi.Scope{}, "")
 		a.ID, a.Created, a.Blob, a.Bytes = readapi.ArtifactID(m.id("id")), m.time(), m.blob(), rapid.Int64Range(0, 4).Draw(m.t, "bytes")
 		a.Name = rapid.OneOf(rapid.StringMatching(`[^\x00]{0,8}`), rapid.SampledFrom([]string{"a", "A", "b"})).Draw(m.t, "name")
 		if a.Source = rapid.SampledFrom([]store.Source{store.SourceUserUpload, store.SourceGenerated, store.SourceMemoryAddURI}).Draw(m.t, "source"); !a.Source.Readable() {
@@ -172,23 +179,21 @@ func inOrder(rows []store.Artifact) []store.Artifact {
 	return rows
 }
 
-// Whatever is done, in whatever order and whatever the clock does: SQLite and plain maps give the same answers.
-func TestSameAsMemory(t *testing.T) {
-	dir, run := t.TempDir(), 0
+// RunModel does whatever there is to do, in whatever order and whatever the clock does: a driver and plain maps give the same answers.
+func RunModel(t *testing.T, h ModelHarness) {
+	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
-		run++
-		m := &model{t: t, now: time.UnixMilli(1_700_000_000_000)}
+		m := &model{t: t, now: time.UnixMilli(1_700_000_000_000), tick: h.Tick}
 		clock := func() time.Time { return m.now }
-		d, err := sqliteindex.Open(t.Context(), filepath.Join(dir, fmt.Sprint(run)), &sqliteindex.Options{Now: clock, Readers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		if m.x, err = store.NewIndex(d); err == nil {
+		var err error
+		if m.x, err = store.NewIndex(h.New(t, clock)); err == nil {
 			m.y, err = store.NewIndex(memindex.NewAt(clock))
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if m.tick != nil {
+			m.tick(m.now)
 		}
 		steps := []func(){m.append, m.append, m.append, m.delete, m.purge, m.purge, m.drop, m.drop, m.mark, m.mark, m.dropSession, m.leaseOne, m.endLeases,
 			m.claim, m.claim, m.endClaim, m.putHost, m.dropHost, m.setDecoders, m.acquire, m.resign, m.load, m.wait, m.wait}

@@ -1,4 +1,4 @@
-package sqliteindex_test
+package storetest
 
 import (
 	"fmt"
@@ -14,6 +14,9 @@ import (
 
 func (m *model) wait() {
 	m.now = m.now.Add(time.Duration(rapid.SampledFrom([]int{-20, -1, 1, 1, 5, 20, 100}).Draw(m.t, "wait")) * time.Millisecond)
+	if m.tick != nil {
+		m.tick(m.now)
+	}
 }
 
 func (m *model) ttl() time.Duration {
