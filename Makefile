@@ -89,7 +89,7 @@ bars: ## print the figures that this version is held to, once
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^Test(Stranger|Kill)$$' . | grep -E 'AUC|kills|^--- '
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^TestDeterminism$$' . | grep -E 'reads|^--- '
 	@$(GO) test -run '^$$' -bench '^BenchmarkLoad' -benchtime 3x ./plugins | grep '^Benchmark'
-	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^TestCrash$$' ./host/store | grep -E 'kills|^--- '
+	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Crash|AttachRate|LargeFile)$$' ./host/store | grep -E 'kills|bars:|^--- '
 	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
 
 # A corpus lies beside the project, with folders pdf, image and text; without one the mutants are of files that the project makes.

@@ -85,6 +85,9 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 	if err := ledger.Check(draft); err != nil { // before any file is read and kept for nothing
 		return nil, err
 	}
+	if err := h.room(ctx, c.scope, announced(m.Files)); err != nil {
+		return nil, err
+	}
 	holder := &holder{host: h, name: string(newArtifactID())}
 	defer holder.end(ctx)
 	for _, f := range m.Files {
@@ -189,6 +192,17 @@ func (h *Host) checkFiles(files []NewFile, attached int) error {
 	return nil
 }
 
+// announced is how much files will take at least.
+func announced(files []NewFile) (u store.Usage) {
+	for _, f := range files {
+		u.Files++
+		if f.SizeKnown {
+			u.Bytes += f.Size
+		}
+	}
+	return u
+}
+
 func tooLargeFile(most, size int64) error {
 	return &readapi.Error{
 		Code: readapi.CodeTooLarge, Limit: &readapi.LimitHit{Name: "max_attachment_bytes", Value: most, Actual: size}, Hint: "Attach a smaller file.",
@@ -208,8 +222,27 @@ const leaseTime = time.Hour
 
 // named leases a blob; see store.PutOptions.
 func (o *holder) named(ctx context.Context, blob store.Blob) error {
+	return o.lease(ctx, []string{blob.SHA256})
+}
+
+// leaseWait is how long a writer waits for somebody who removes the same bytes just now, which takes no longer than to remove a file.
+const leaseWait = 2 * time.Second
+
+// lease leases blobs.
+func (o *holder) lease(ctx context.Context, digests []string) error {
 	o.used = true
-	return o.host.index.LeaseBlobs(ctx, o.name, []string{blob.SHA256}, leaseTime)
+	start := time.Now()
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		err := o.host.index.LeaseBlobs(ctx, o.name, digests, leaseTime)
+		if readapi.CodeOf(err) != readapi.CodeBusy || time.Since(start) > leaseWait {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }
 
 // end ends the leases of what was not appended, so that collecting it need not wait for their time. Where that fails, their time ends them.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -306,4 +307,29 @@ func TestAttachAgain(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d messages", n)
 	}
+}
+
+// Somebody who removes the same bytes just now is waited for; one who does not end is busy.
+func TestAttachWhileRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlace()
+		h := p.open(t, newQuick(), &host.Options{Alone: true})
+		index := indexOf(t, p)
+		if ok, err := index.ClaimBlob(t.Context(), digestOf("hello"), time.Hour); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		go func() {
+			time.Sleep(time.Second)
+			_ = index.EndClaim(t.Context(), digestOf("hello"))
+		}()
+		a := attach(t, h.Session(scope("s")), "a.txt", "hello")
+		if ok, err := index.ClaimBlob(t.Context(), digestOf("other"), time.Hour); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		_, err := h.Session(scope("s")).Attach(t.Context(), host.Message{Text: "see", Files: []host.NewFile{newFile("a.txt", "other")}})
+		wantCode(t, "bytes that somebody removes for an hour", err, readapi.CodeBusy)
+		if got := blobsIn(t, p); len(got) != 1 || a.Resource == "" {
+			t.Errorf("blobs %v", got)
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -287,8 +288,8 @@ func (h *Host) copyRows(ctx context.Context, holder *holder, src, dst readapi.Sc
 		return nil, nil
 	}
 	if len(digests) > 0 {
-		holder.used = true
-		if err := h.index.LeaseBlobs(ctx, holder.name, digests, leaseTime); err != nil {
+		slices.Sort(digests)
+		if err := holder.lease(ctx, slices.Compact(digests)); err != nil {
 			return nil, err
 		}
 	}

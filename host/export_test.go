@@ -42,3 +42,6 @@ var Seal, Unseal = seal, unseal
 
 // SharedDone waits until what has been read is in the shared cache.
 func SharedDone(h *Host) { h.shared.running.Wait() }
+
+// CopyID is the id of an artifact's copy.
+var CopyID = copyID

@@ -81,7 +81,21 @@ func (w *hammer) hit(h *host.Host) {
 		return
 	}
 	a := pick(w.r, w.mine)
-	switch w.r.IntN(6) {
+	switch w.r.IntN(10) {
+	case 6:
+		w.upload(s)
+	case 7:
+		if w.ended("purge", s.Purge(ctx, uri(a.ID))) {
+			w.mine = slices.DeleteFunc(w.mine, func(b readapi.Attachment) bool { return b.ID == a.ID })
+		}
+	case 8:
+		other := h.Session(scope("opened-" + string(w.scope.Session)))
+		got, err := other.OpenFrom(ctx, w.scope.Session, a.ID)
+		if w.ended("open from", err, readapi.CodeNotFound) && (got.Bytes != a.Bytes || got.Name != a.Name) {
+			w.t.Errorf("%+v was opened as %+v", a, got)
+		}
+	case 9:
+		w.copy(h, s)
 	case 0:
 		if w.ended("delete", s.Delete(ctx, uri(a.ID))) {
 			if w.gone == nil {
@@ -116,4 +130,37 @@ func (w *hammer) hit(h *host.Host) {
 		_, _, err := s.Attachments(ctx, "", store.MaxPage)
 		w.ended("list", err)
 	}
+}
+
+func (w *hammer) upload(s *host.Session) {
+	id, content := fmt.Sprint("up", w.r.Uint64()), pick(w.r, []string{"one", "two", "three"})
+	_, err := s.BeginUpload(w.t.Context(), beginOf(id, "c", "a.txt", content))
+	if !w.ended("begin", err, readapi.CodeBusy) {
+		return
+	}
+	if _, err := s.UploadChunk(w.t.Context(), "c", id, 0, []byte(content)); err != nil {
+		w.ended("chunk", err, readapi.CodeNotFound)
+		return
+	}
+	if w.r.IntN(4) == 0 {
+		w.ended("abort", s.AbortUpload(w.t.Context(), "c", id))
+		return
+	}
+	a, err := s.CommitUpload(w.t.Context(), "c", id)
+	if w.ended("commit", err, readapi.CodeBusy) { // while somebody removes the same bytes
+		w.mine = append(w.mine, a)
+	}
+}
+
+// copy copies the session and purges the copy: what it shares with its source must stay.
+func (w *hammer) copy(h *host.Host, s *host.Session) {
+	dst := readapi.SessionID(fmt.Sprint("copy", w.r.Uint64()))
+	_, err := s.CopyTo(w.t.Context(), dst)
+	// Others purge the files of the session, or end its life, and write to it.
+	if !w.ended("copy", err, readapi.CodeNotFound, readapi.CodeBusy) || w.r.IntN(2) == 0 {
+		return
+	}
+	d := h.Session(scope(string(dst)))
+	w.ended("delete the copy", d.DeleteSession(w.t.Context()), readapi.CodeNotFound)
+	w.ended("purge the copy", d.PurgeSession(w.t.Context()))
 }

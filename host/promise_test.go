@@ -68,6 +68,7 @@ type history struct {
 
 	known []*known // every artifact, of all scopes
 	off   map[string]bool
+	life  life
 
 	steps, checks, offered, violations int
 }
@@ -79,12 +80,14 @@ type known struct {
 	sample  sample
 	source  store.Source
 	deleted bool
+	purged  bool
+	carried bool // by a message
 }
 
 // expected is what scope may be told of k: "" when there must be an address.
 func (h *history) expected(scope readapi.Scope, k *known) readapi.Code {
 	switch {
-	case scope != k.scope, !k.source.Readable():
+	case scope != k.scope, k.purged, !k.source.Readable():
 		return readapi.CodeNotFound
 	case k.deleted:
 		return readapi.CodeGone
@@ -131,14 +134,15 @@ func (h *history) step() {
 	switch n := h.rand.IntN(100); {
 	case n < 40:
 		h.attach(s)
-	case n < 50:
-		if _, err := s.Append(h.t.Context(), ledger.Event{Type: ledger.Assistant, Text: "words", Time: aTime}); err != nil {
-			h.t.Fatal(err)
-		}
-	case n < 70 && len(h.known) > 0:
+	case n < 45:
+		_, err := s.Append(h.t.Context(), ledger.Event{Type: ledger.Assistant, Text: "words", Time: aTime})
+		h.mayEnd(s, "append", err)
+	case n < 60:
+		h.live(on, s)
+	case n < 72 && len(h.known) > 0:
 		k := pick(h.rand, h.known)
 		err := s.Delete(h.t.Context(), uri(k.id))
-		if mine := s.Scope() == k.scope; mine != (err == nil) || !mine && readapi.CodeOf(err) != readapi.CodeNotFound {
+		if mine := s.Scope() == k.scope && !k.purged; mine != (err == nil) || !mine && readapi.CodeOf(err) != readapi.CodeNotFound {
 			h.violation("delete by %v of %+v: %v", s.Scope(), k, err)
 		}
 		k.deleted = k.deleted || err == nil
@@ -148,7 +152,7 @@ func (h *history) step() {
 		if err := on.EnableDecoder(h.t.Context(), name, !h.off[name]); err != nil {
 			h.t.Fatal(err)
 		}
-	case n < 95:
+	case n < 95 && !h.life.deleted[s.Scope()]:
 		k := &known{scope: s.Scope(), id: readapi.ArtifactID(fmt.Sprintf("recorded-%d", h.steps)), sample: sample{"a.txt", "", "text", ""}, source: store.SourceMemoryAddURI}
 		h.p.put(h.t, k.scope, "", store.Artifact{ID: k.id, Name: "a.txt", MediaType: "text/plain", Kind: readapi.KindOther, Source: k.source})
 		h.known = append(h.known, k)
@@ -164,13 +168,13 @@ func (h *history) attach(s *host.Session) {
 	var files []host.NewFile
 	var fresh []*known
 	for range 1 + h.rand.IntN(3) {
-		k := &known{scope: s.Scope(), sample: pick(h.rand, all), source: pick(h.rand, []store.Source{store.SourceUserUpload, store.SourceGenerated, store.SourceCopy})}
+		k := &known{scope: s.Scope(), carried: true, sample: pick(h.rand, all), source: pick(h.rand, []store.Source{store.SourceUserUpload, store.SourceGenerated, store.SourceCopy})}
 		files = append(files, host.NewFile{Name: k.sample.name, Content: strings.NewReader(k.sample.content), Source: k.source})
 		fresh = append(fresh, k)
 	}
 	got, err := s.Attach(h.t.Context(), host.Message{Text: "see", Time: aTime, Files: files})
-	if err != nil {
-		h.t.Fatal(err)
+	if !h.mayEnd(s, "attach", err) {
+		return
 	}
 	for i, a := range got.Attachments {
 		fresh[i].id = a.ID
@@ -228,7 +232,7 @@ func (h *history) check() {
 
 // promise runs a history of some steps.
 func promise(t *testing.T, p *place, seed uint64, steps int) {
-	h := &history{t: t, p: p, rand: rand.New(rand.NewPCG(seed, seed)), off: map[string]bool{}}
+	h := &history{t: t, p: p, rand: rand.New(rand.NewPCG(seed, seed)), off: map[string]bool{}, life: newLife()}
 	for range 2 {
 		h.hosts = append(h.hosts, h.open())
 	}
@@ -241,6 +245,12 @@ func promise(t *testing.T, p *place, seed uint64, steps int) {
 	}
 	p.close(t)
 	t.Logf("seed %d: %d steps, %d artifacts, %d checks, %d of them of addresses, %d violations", seed, h.steps, len(h.known), h.checks, h.offered, h.violations)
+	t.Logf("besides: %v", h.life.done)
+	for _, what := range []string{"upload", "open from", "copy", "purge", "archive", "delete session", "purge session"} {
+		if h.life.done[what] < steps/1000 {
+			t.Errorf("%s: only %d times", what, h.life.done[what])
+		}
+	}
 	if h.offered < steps/5 || h.checks-h.offered < steps/5 {
 		t.Errorf("of %d checks %d were of addresses: this history proves little", h.checks, h.offered)
 	}

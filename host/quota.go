@@ -10,6 +10,9 @@ import (
 // room refuses what would be refused when it is appended, before any byte of it is taken: a session that was deleted, a quota that would
 // not hold. It promises nothing, since others add too; the append decides.
 func (h *Host) room(ctx context.Context, scope readapi.Scope, more store.Usage) error {
+	if more.Files == 0 {
+		return nil
+	}
 	s, _, err := h.index.Session(ctx, scope)
 	if err != nil {
 		return err
@@ -18,7 +21,7 @@ func (h *Host) room(ctx context.Context, scope readapi.Scope, more store.Usage) 
 		return sessionGone()
 	}
 	q := h.opts.Quota
-	if q == (store.Quota{}) || more.Files == 0 {
+	if q == (store.Quota{}) {
 		return nil
 	}
 	own, total, err := h.index.Usage(ctx, scope.Principal)

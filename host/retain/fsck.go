@@ -137,12 +137,18 @@ func (c *check) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.opts.Repair { // the bytes of what is purged are no orphans then
+		err = c.end(ctx, begun)
+	}
 	for _, step := range []func(context.Context) error{c.decoders, c.places, c.rows, c.counters, c.events, c.orphans} {
-		if err := step(ctx); err != nil {
-			return err
+		if err == nil {
+			err = step(ctx)
 		}
 	}
-	return c.purges(ctx, begun)
+	if err == nil && !c.opts.Repair {
+		err = c.stillBegun(ctx, begun)
+	}
+	return err
 }
 
 // tell reports a finding.
@@ -181,33 +187,33 @@ func (c *check) begun(ctx context.Context) (map[store.Purge]bool, error) {
 	return out, err
 }
 
-// purges tells, or ends, the purges that were begun before the check.
-func (c *check) purges(ctx context.Context, before map[store.Purge]bool) error {
-	told := func(p store.Purge, err error) {
-		f := Finding{Problem: PurgeBegun, Principal: p.Scope.Principal, Session: p.Scope.Session, Artifact: p.Artifact, Repaired: c.opts.Repair && err == nil,
-			Text: "its purge was begun and has not ended"}
-		if e, ok := errors.AsType[*readapi.Error](err); ok {
-			f.Text = e.Message()
-		}
-		c.tell(f)
+// end ends the purges that were begun.
+func (c *check) end(ctx context.Context, begun map[store.Purge]bool) error {
+	if len(begun) == 0 {
+		return nil
 	}
-	if c.opts.Repair {
-		if len(before) == 0 {
-			return nil
-		}
-		_, err := c.keeper.recover(ctx, told)
-		if ctx.Err() == nil {
-			err = nil // it was told with what it is about
-		}
-		return err
-	}
+	_, err := c.keeper.recover(ctx, c.tellPurge)
+	return err
+}
+
+// stillBegun tells of the purges that were begun before the check.
+func (c *check) stillBegun(ctx context.Context, before map[store.Purge]bool) error {
 	list, err := c.keeper.index.Purges(ctx, 0)
 	for _, p := range list {
 		if before[p] {
-			told(p, nil)
+			c.tellPurge(p, nil)
 		}
 	}
 	return err
+}
+
+func (c *check) tellPurge(p store.Purge, err error) {
+	f := Finding{Problem: PurgeBegun, Principal: p.Scope.Principal, Session: p.Scope.Session, Artifact: p.Artifact, Repaired: c.opts.Repair && err == nil,
+		Text: "its purge was begun and has not ended"}
+	if e, ok := errors.AsType[*readapi.Error](err); ok {
+		f.Text = e.Message()
+	}
+	c.tell(f)
 }
 
 // decoders checks that the set can be read.

@@ -3,6 +3,7 @@ package retain
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -58,39 +59,65 @@ func (c *check) counters(ctx context.Context) error {
 	return c.usage(ctx, last.Scope(), all, true)
 }
 
-// recounts is how often what differs is counted again.
-const recounts = 3
+// A difference is believed when it is the same so often, with a pause between; writers beside the check make it another one.
+const (
+	believed = 3
+	measures = 12
+	pause    = 5 * time.Millisecond
+)
+
+// differs measures what is said against what is there, until it is known whether they differ. said is asked before and behind there: where
+// it moved meanwhile, that was no measure.
+func (c *check) differs(ctx context.Context, said, there func() (store.Usage, error)) (bool, error) {
+	var last store.Usage
+	same := 0
+	for range measures {
+		before, err := said()
+		if err != nil {
+			return false, err
+		}
+		sum, err := there()
+		if err != nil {
+			return false, err
+		}
+		after, err := said()
+		if err != nil || after == before && sum == after {
+			return false, err
+		}
+		if delta := (store.Usage{Files: after.Files - sum.Files, Bytes: after.Bytes - sum.Bytes}); after == before {
+			if delta != last {
+				same = 0
+			}
+			last, same = delta, same+1
+		}
+		if same == believed {
+			return true, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+	return false, nil // too much goes on to tell
+}
 
 // session counts the rows of one session again.
 func (c *check) session(ctx context.Context, scope readapi.Scope) error {
-	for range recounts {
-		before, there, err := c.keeper.index.Session(ctx, scope)
-		if err != nil || !there {
-			return err
-		}
-		rows, err := c.countRows(ctx, scope)
-		if err != nil {
-			return err
-		}
-		after, there, err := c.keeper.index.Session(ctx, scope)
-		if err != nil || !there {
-			return err
-		}
-		if before.Files != after.Files || before.Bytes != after.Bytes {
-			continue
-		}
-		if rows == (store.Usage{Files: after.Files, Bytes: after.Bytes}) {
-			return nil
-		}
-		mended, err := c.recount(ctx, scope)
-		if err != nil {
-			return err
-		}
-		c.tell(Finding{Problem: CountSession, Principal: scope.Principal, Session: scope.Session, Repaired: mended,
-			Text: "the session's counters are not what its rows say"})
-		return nil
+	differs, err := c.differs(ctx, func() (store.Usage, error) {
+		s, _, err := c.keeper.index.Session(ctx, scope)
+		return store.Usage{Files: s.Files, Bytes: s.Bytes}, err
+	}, func() (store.Usage, error) { return c.countRows(ctx, scope) })
+	if err != nil || !differs {
+		return err
 	}
-	return nil // too much goes on in it to tell
+	mended, err := c.recount(ctx, scope)
+	if err != nil {
+		return err
+	}
+	c.tell(Finding{Problem: CountSession, Principal: scope.Principal, Session: scope.Session, Repaired: mended,
+		Text: "the session's counters are not what its rows say"})
+	return nil
 }
 
 func (c *check) countRows(ctx context.Context, scope readapi.Scope) (u store.Usage, err error) {
@@ -119,32 +146,23 @@ func (c *check) recount(ctx context.Context, scope readapi.Scope) (bool, error) 
 
 // usage compares what a principal keeps, or all together, with the sum of its sessions. scope is of one of them.
 func (c *check) usage(ctx context.Context, scope readapi.Scope, sum store.Usage, total bool) error {
-	for range recounts {
-		said, err := c.said(ctx, scope.Principal, total)
-		if err != nil || said == sum {
-			return err
-		}
-		if sum, err = c.sum(ctx, scope.Principal, total); err != nil {
-			return err
-		}
-		again, err := c.said(ctx, scope.Principal, total)
-		if err != nil {
-			return err
-		}
-		if again != said || sum == again {
-			continue
-		}
-		mended, err := c.recount(ctx, scope)
-		if err != nil {
-			return err
-		}
-		f := Finding{Problem: CountUsage, Principal: scope.Principal, Repaired: mended, Text: "the principal's counters are not the sum of its sessions"}
-		if total {
-			f.Principal, f.Text = "", "the store's counters are not the sum of its sessions"
-		}
-		c.tell(f)
-		return nil
+	said := func() (store.Usage, error) { return c.said(ctx, scope.Principal, total) }
+	if u, err := said(); err != nil || u == sum {
+		return err
 	}
+	differs, err := c.differs(ctx, said, func() (store.Usage, error) { return c.sum(ctx, scope.Principal, total) })
+	if err != nil || !differs {
+		return err
+	}
+	mended, err := c.recount(ctx, scope)
+	if err != nil {
+		return err
+	}
+	f := Finding{Problem: CountUsage, Principal: scope.Principal, Repaired: mended, Text: "the principal's counters are not the sum of its sessions"}
+	if total {
+		f.Principal, f.Text = "", "the store's counters are not the sum of its sessions"
+	}
+	c.tell(f)
 	return nil
 }
 

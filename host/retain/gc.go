@@ -195,7 +195,10 @@ func (c *collection) tell(x Candidate) {
 
 // tellDone reports what became of a candidate.
 func (c *collection) tellDone(x Candidate, err error) {
-	if err != nil {
+	switch {
+	case errors.Is(err, errClaimed):
+		x.Action, x.Reason, x.Text = ActionKeep, ReasonClaim, "somebody else is removing it just now"
+	case err != nil:
 		x.Reason, x.Code = ReasonFailed, readapi.CodeOf(err)
 		x.Text = "it could not be removed"
 		if e, ok := errors.AsType[*readapi.Error](err); ok {

@@ -20,6 +20,7 @@ type steps struct {
 	dead   bool // and every one behind it, as when the process died
 	before bool // the step fails before it does anything; else it is done and its answer is lost
 	lease  time.Duration
+	kill   func() // ends the process at the step, instead of an error
 }
 
 var errStep = errors.New("this step failed")
@@ -37,6 +38,9 @@ func (s *steps) step(name string, f func() error) error {
 	}
 	if done {
 		_ = f()
+	}
+	if s.kill != nil {
+		s.kill()
 	}
 	return errStep
 }

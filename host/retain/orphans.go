@@ -122,8 +122,6 @@ func (c *collection) orphan(ctx context.Context, info store.BlobInfo) {
 	why, err := c.keeper.removeOrphan(ctx, info.SHA256, c.opts.Grace)
 	switch {
 	case err != nil && ctx.Err() != nil:
-	case err != nil && readapi.CodeOf(err) == readapi.CodeBusy:
-		c.tellOrphan(info, ActionKeep, kept{ReasonClaim, "somebody else is removing it just now"})
 	case err != nil:
 		c.tellDone(orphanCandidate(info, c.keeper.now(), ActionRemove, gone), err)
 	case why.why != "":

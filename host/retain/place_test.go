@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -40,6 +43,21 @@ var engines = map[string]func(t testing.TB) (store.BlobDriver, store.IndexDriver
 		b, x := openFiles(t, dir)
 		return b, x, dir
 	},
+	"postgres": func(t testing.TB) (store.BlobDriver, store.IndexDriver, string) {
+		dir := t.TempDir()
+		b, x := openPostgres(t, pgtest.URL(t), dir)
+		return b, x, dir
+	},
+}
+
+// openPostgres opens a database of its own, and blobs as files.
+func openPostgres(t testing.TB, url, dir string) (store.BlobDriver, store.IndexDriver) {
+	t.Helper()
+	b, err := fileblob.Open(filepath.Join(dir, "files"), nil)
+	must(t, err)
+	x, err := pgindex.Open(context.Background(), url, nil)
+	must(t, err)
+	return b, x
 }
 
 func openFiles(t testing.TB, dir string) (store.BlobDriver, store.IndexDriver) {
@@ -116,9 +134,13 @@ func (p *place) tryAttach(ctx context.Context, s readapi.Scope, content string, 
 		return p.index.LeaseBlobs(ctx, holder, []string{b.SHA256}, time.Minute)
 	}})
 	if err != nil {
-		return store.Artifact{}, err
+		return store.Artifact{}, errors.Join(err, p.index.EndLeases(ctx, holder))
 	}
-	return p.row(ctx, s, blob, holder, change...)
+	a, err := p.row(ctx, s, blob, holder, change...)
+	if err != nil {
+		err = errors.Join(err, p.index.EndLeases(ctx, holder))
+	}
+	return a, err
 }
 
 // row appends the row of a blob that holder has leased.

@@ -2,6 +2,7 @@ package retain
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -13,6 +14,9 @@ type kept struct {
 	why  Reason
 	text string
 }
+
+// errClaimed is the cause of busy where somebody else has claimed the bytes.
+var errClaimed = errors.New("retain: claimed")
 
 // remove removes the bytes of a digest, unless something keeps them: it is the only place of this package that does. again, if it is
 // given, is asked behind the claim, when nothing can begin to use the bytes any more.
@@ -38,7 +42,7 @@ func (k *Keeper) remove(ctx context.Context, digest string, wait time.Duration, 
 		}
 		if time.Since(begun) >= wait && (why.why != "" || tries > 2) { // where nothing keeps it any more, the next try gets it
 			return kept{}, &readapi.Error{Code: readapi.CodeBusy, Detail: "somebody else is removing the same bytes", RetryAfter: k.opts.ClaimTTL,
-				Hint: "Try again; what a process that died has claimed is free after a minute."}
+				Hint: "Try again; what a process that died has claimed is free after a minute.", Err: errClaimed}
 		}
 		select {
 		case <-ctx.Done():

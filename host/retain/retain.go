@@ -141,19 +141,40 @@ func (k *Keeper) purgeBytes(ctx context.Context, row store.Artifact, wait time.D
 	return &c
 }
 
+// errNotMarked is the cause of conflict where nobody has begun the purge.
+var errNotMarked = errors.New("retain: not marked")
+
 func notMarked() error {
-	return &readapi.Error{Code: readapi.CodeConflict, Detail: "nobody has begun to purge it", Hint: "Purge it through its session.", Final: true}
+	return &readapi.Error{Code: readapi.CodeConflict, Detail: "nobody has begun to purge it", Hint: "Purge it through its session.", Final: true,
+		Err: errNotMarked}
+}
+
+// end is purge for what was found to be marked, and does not wait. What is not marked any more was ended by another, and its id is used anew.
+func (k *Keeper) end(ctx context.Context, p store.Purge) error {
+	err := k.purge(ctx, p, 0)
+	if errors.Is(err, errNotMarked) {
+		return nil
+	}
+	return err
 }
 
 // Recover ends every purge that was begun, as after a crash, and returns how many it ended. One that cannot be ended does not stop the
 // others and stays begun; the first such error is returned. It does not wait for others who remove the same bytes: that is busy.
 func (k *Keeper) Recover(ctx context.Context) (int, error) {
-	n, err := k.recover(ctx, nil)
+	var first error
+	n, err := k.recover(ctx, func(_ store.Purge, err error) {
+		if first == nil {
+			first = err
+		}
+	})
+	if err == nil {
+		err = first
+	}
 	return n, readapi.AsError("retain.Recover", err)
 }
 
-// recover calls told, if it is given, with every purge and how it ended.
-func (k *Keeper) recover(ctx context.Context, told func(store.Purge, error)) (ended int, first error) {
+// recover calls told with every purge and how it ended. Its error is of the list of them.
+func (k *Keeper) recover(ctx context.Context, told func(store.Purge, error)) (ended int, err error) {
 	if k.wrong != nil {
 		return 0, k.wrong
 	}
@@ -170,24 +191,18 @@ func (k *Keeper) recover(ctx context.Context, told func(store.Purge, error)) (en
 				continue
 			}
 			fresh++
-			err := k.purge(ctx, p, 0)
+			err := k.end(ctx, p)
 			if ctx.Err() != nil {
 				return ended, ctx.Err()
 			}
-			if told != nil {
-				told(p, err)
-			}
-			if err == nil {
+			if told(p, err); err == nil {
 				ended++
-				continue
-			}
-			tried[p] = true
-			if first == nil {
-				first = err
+			} else {
+				tried[p] = true
 			}
 		}
 		if fresh == 0 {
-			return ended, first
+			return ended, nil
 		}
 	}
 }

@@ -110,7 +110,7 @@ func (c *collection) purge(ctx context.Context, a store.Artifact, x Candidate) {
 	var err error
 	if !c.opts.DryRun {
 		if _, _, err = c.keeper.index.PurgeArtifact(ctx, a.Scope, a.ID, c.now); err == nil {
-			err = c.keeper.purge(ctx, store.Purge{Scope: a.Scope, Artifact: a.ID}, 0)
+			err = c.keeper.end(ctx, store.Purge{Scope: a.Scope, Artifact: a.ID})
 		}
 	}
 	if ctx.Err() == nil {
@@ -179,7 +179,7 @@ func (c *collection) session(ctx context.Context, v visited) {
 		var err error
 		if !c.opts.DryRun {
 			if _, _, err = c.keeper.index.MarkSession(ctx, s.Scope(), store.PurgeSession, c.now); err == nil {
-				err = c.keeper.purge(ctx, store.Purge{Scope: s.Scope()}, 0)
+				err = c.keeper.end(ctx, store.Purge{Scope: s.Scope()})
 			}
 		}
 		if ctx.Err() == nil {

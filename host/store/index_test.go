@@ -135,6 +135,26 @@ func (l *limits) BlobNames(_ context.Context, _ string, limit int) ([]string, er
 	return nil, nil
 }
 
+func (l *limits) Purges(_ context.Context, limit int) ([]store.Purge, error) {
+	l.got = limit
+	return nil, nil
+}
+
+func (l *limits) ScanArtifacts(_ context.Context, q store.ArtifactScan) ([]store.Artifact, error) {
+	l.got = q.Limit
+	return nil, nil
+}
+
+func (l *limits) ScanSessions(_ context.Context, _ readapi.Scope, limit int) ([]store.Session, error) {
+	l.got = limit
+	return nil, nil
+}
+
+func (l *limits) ScanUploads(_ context.Context, _ readapi.Scope, _ string, limit int) ([]store.Upload, error) {
+	l.got = limit
+	return nil, nil
+}
+
 func TestPageSizes(t *testing.T) {
 	l := &limits{IndexDriver: memindex.New()}
 	x := newIndex(t, l)
@@ -143,6 +163,10 @@ func TestPageSizes(t *testing.T) {
 		"artifacts": func(n int) error { _, _, err := x.ListArtifacts(t.Context(), indexScope, -1, n); return err },
 		"sessions":  func(n int) error { _, err := x.Sessions(t.Context(), "p", store.SessionQuery{Limit: n}); return err },
 		"blobs":     func(n int) error { _, err := x.BlobNames(t.Context(), "", n); return err },
+		"purges":    func(n int) error { _, err := x.Purges(t.Context(), n); return err },
+		"a scan":    func(n int) error { _, err := x.ScanArtifacts(t.Context(), store.ArtifactScan{Limit: n}); return err },
+		"all":       func(n int) error { _, err := x.ScanSessions(t.Context(), readapi.Scope{}, n); return err },
+		"uploads":   func(n int) error { _, err := x.ScanUploads(t.Context(), indexScope, "", n); return err },
 	} {
 		for limit, want := range map[int]int{0: store.MaxPage, 1: 1, store.MaxPage: store.MaxPage, store.MaxPage + 1: store.MaxPage} {
 			if err := call(limit); err != nil || l.got != want {

@@ -30,7 +30,7 @@ func (c *copier) blobs(ctx context.Context, rows []store.Artifact) ([]store.Arti
 	bad := map[string]error{}
 	err := each(ctx, c.jobs, digests, func(ctx context.Context, digest string) error {
 		err := c.blob(ctx, store.Blob{SHA256: digest, Size: size[digest]})
-		if readapi.CodeOf(err) != readapi.CodeCorrupt {
+		if code := readapi.CodeOf(err); code != readapi.CodeCorrupt && code != readapi.CodeGone { // gone: removed while they were read
 			return err
 		}
 		mu.Lock()

@@ -3,6 +3,7 @@ package transfer
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -59,6 +60,9 @@ func (c *copier) session(ctx context.Context, scope readapi.Scope) error {
 			return err
 		}
 		if err := c.rows(ctx, h, was); err != nil {
+			if errors.Is(err, errLeft) {
+				return nil
+			}
 			return err
 		}
 		now, ok, err := readHeader(ctx, c.from.Index, scope)
@@ -165,6 +169,11 @@ func (c *copier) rows(ctx context.Context, h, t header) error {
 		p = pending{}
 		return nil
 	}
+	if t.ID != "" {
+		if err := c.leftOver(ctx, scope); err != nil {
+			return err
+		}
+	}
 	err := eachArtifacts(ctx, c.from.Index, scope, func(rows []store.Artifact) error {
 		rows, err := c.artifacts(ctx, h, rows)
 		if err != nil {
@@ -178,11 +187,6 @@ func (c *copier) rows(ctx context.Context, h, t header) error {
 	})
 	if err != nil {
 		return err
-	}
-	if t.ID != "" {
-		if err := c.leftOver(ctx, scope); err != nil {
-			return err
-		}
 	}
 	err = eachUploads(ctx, c.from.Index, scope, func(list []store.Upload) error {
 		list, err := c.uploads(ctx, scope, list, p.artifacts)
@@ -214,10 +218,18 @@ func (c *copier) rows(ctx context.Context, h, t header) error {
 	return flush()
 }
 
+// errLeft ends a session that is left as it is, which has been told.
+var errLeft = errors.New("transfer: the session is left as it is")
+
 // load puts rows into the target, and makes the session what h says. The bytes need no lease any more then.
 func (c *copier) load(ctx context.Context, h header, p *pending) error {
 	if !c.dry {
-		if err := c.to.Index.Load(ctx, h.Session, p.artifacts, p.events, p.uploads); err != nil {
+		err := c.to.Index.Load(ctx, h.Session, p.artifacts, p.events, p.uploads)
+		if readapi.CodeOf(err) == readapi.CodeConflict {
+			c.out.problem(ofSession(h.Scope(), store.Artifact{}, readapi.CodeConflict, "the target has other rows in the place of some of this session"))
+			return errLeft
+		}
+		if err != nil {
 			return err
 		}
 		if err := c.target.clear(ctx); err != nil {

@@ -65,8 +65,7 @@ func (e *exporter) export(ctx context.Context, o ExportOptions) error {
 	if err := e.sessions(ctx, o); err != nil {
 		return err
 	}
-	n := e.out.counts()
-	return e.lines.Encode(line{End: &n})
+	return e.lines.Encode(line{End: toEnd(e.out.counts())})
 }
 
 func (e *exporter) sessions(ctx context.Context, o ExportOptions) error {

@@ -167,13 +167,12 @@ func (m *importer) line(ctx context.Context, text []byte) error {
 }
 
 // last compares the export's own counts with the lines that were there.
-func (m *importer) last(ctx context.Context, said Counts) error {
+func (m *importer) last(ctx context.Context, said endLine) error {
 	m.end = true
 	if err := m.flush(ctx); err != nil {
 		return err
 	}
-	n := m.out.counts()
-	if m.lost == 0 && (said.Sessions != n.Sessions || said.Artifacts != n.Artifacts || said.Uploads != n.Uploads || said.Events != n.Events) {
+	if m.lost == 0 && said != *toEnd(m.out.counts()) {
 		m.bad("the export says that it has another number of lines")
 	}
 	return nil
@@ -320,7 +319,7 @@ func (m *importer) flush(ctx context.Context) error {
 		}
 	}
 	err = m.index.Load(ctx, m.state, p.artifacts, p.events, p.uploads)
-	if readapi.CodeOf(err) == readapi.CodeInvalidRequest {
+	if code := readapi.CodeOf(err); code == readapi.CodeInvalidRequest || code == readapi.CodeConflict {
 		err = m.single(ctx, p)
 	}
 	if err == nil {
@@ -333,11 +332,16 @@ func (m *importer) flush(ctx context.Context) error {
 func (m *importer) single(ctx context.Context, p pending) error {
 	load := func(key string, a []store.Artifact, e []store.Event, u []store.Upload) error {
 		err := m.index.Load(ctx, m.state, a, e, u)
-		if readapi.CodeOf(err) != readapi.CodeInvalidRequest {
+		switch readapi.CodeOf(err) {
+		case readapi.CodeInvalidRequest:
+			m.lost++
+			m.out.problem(Problem{Code: readapi.CodeMalformed, Detail: detail(err), Line: m.lines[key], Principal: m.in.Principal, Session: m.in.ID})
+		case readapi.CodeConflict:
+			m.taken(key, "")
+		default:
 			return err
 		}
-		m.lost++
-		m.out.problem(Problem{Code: readapi.CodeMalformed, Detail: detail(err), Line: m.lines[key], Principal: m.in.Principal, Session: m.in.ID})
+		m.lines[key] = 0 // told
 		return nil
 	}
 	for _, a := range p.artifacts {
@@ -350,7 +354,14 @@ func (m *importer) single(ctx context.Context, p pending) error {
 			return err
 		}
 	}
+	have, err := rowsOf(ctx, m.index, m.in.Scope(), validIDs(uploaded(p.uploads)))
+	if err != nil {
+		return err
+	}
 	for _, u := range p.uploads {
+		if _, ok := have[u.Artifact]; !ok {
+			continue // its file has been told of
+		}
 		if err := load("u"+u.ID, nil, nil, []store.Upload{u}); err != nil {
 			return err
 		}
@@ -440,6 +451,9 @@ func (m *importer) after(ctx context.Context, p pending) error {
 }
 
 func (m *importer) taken(key string, id readapi.ArtifactID) {
+	if m.lines[key] == 0 {
+		return
+	}
 	m.out.problem(Problem{Code: readapi.CodeConflict, Detail: "the session has another one in its place", Line: m.lines[key], Principal: m.in.Principal,
 		Session: m.in.ID, Artifact: id})
 }

@@ -21,8 +21,18 @@ type line struct {
 	Upload   *uploadLine          `json:"upload,omitempty"`
 	Event    *eventLine           `json:"event,omitempty"`
 	Decoders []store.DecoderEntry `json:"decoders,omitempty"`
-	End      *Counts              `json:"end,omitempty"` // the last line: how many of each were before it
+	End      *endLine             `json:"end,omitempty"` // the last line
 }
+
+// endLine says how many of each were before it.
+type endLine struct {
+	Sessions  int64 `json:"sessions"`
+	Artifacts int64 `json:"artifacts"`
+	Uploads   int64 `json:"uploads"`
+	Events    int64 `json:"events"`
+}
+
+func toEnd(n Counts) *endLine { return &endLine{n.Sessions, n.Artifacts, n.Uploads, n.Events} }
 
 // sessionLine begins a session; what follows, up to the next one, is its own.
 type sessionLine struct {

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
@@ -68,6 +71,64 @@ func TestExportSelects(t *testing.T) {
 type refusing struct{}
 
 func (refusing) Write([]byte) (int, error) { return 0, errDied }
+
+// Every line is one that docs/schema/export.json describes.
+func TestExportSchema(t *testing.T) {
+	f, err := os.Open("../../docs/schema/export.json")
+	check(t, err)
+	defer f.Close()
+	doc, err := jsonschema.UnmarshalJSON(f)
+	check(t, err)
+	closed(doc)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	check(t, c.AddResource("export.json", doc))
+	schema, err := c.Compile("export.json")
+	check(t, err)
+	seen := map[string]bool{}
+	for seed := range uint64(3) {
+		src := inMemory(t)
+		fill(t, src, seed, 60)
+		text := exported(t, src, ExportOptions{})
+		for l := range strings.Lines(string(text)) {
+			v, err := jsonschema.UnmarshalJSON(strings.NewReader(l))
+			check(t, err)
+			if err := schema.Validate(v); err != nil {
+				t.Fatalf("%s: %v", l, err)
+			}
+		}
+		for _, kind := range kinds(text) {
+			seen[kind] = true
+		}
+	}
+	if len(seen) != 7 {
+		t.Errorf("only lines of %v were seen", seen)
+	}
+	for _, l := range []string{`{}`, `{"glovebox_export":1,"end":{"sessions":0,"artifacts":0,"uploads":0,"events":0}}`, `{"glovebox_export":1,"later":1}`} {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(l))
+		check(t, err)
+		if schema.Validate(v) == nil {
+			t.Errorf("the schema takes %s", l)
+		}
+	}
+}
+
+// closed makes a schema refuse the keys that it does not describe, which a reader must not.
+func closed(schema any) {
+	switch v := schema.(type) {
+	case []any:
+		for _, s := range v {
+			closed(s)
+		}
+	case map[string]any:
+		for _, s := range v {
+			closed(s)
+		}
+		if _, ok := v["properties"].(map[string]any); ok {
+			v["additionalProperties"] = false
+		}
+	}
+}
 
 // An export tells which bytes are missing, and is whole all the same.
 func TestExportMissing(t *testing.T) {
@@ -244,4 +305,16 @@ func TestImportOther(t *testing.T) {
 	if after := dumpOf(t, dst.Index); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Error("an import changed another session")
 	}
+
+	// One that began as the same and went on otherwise: what is taken is told by line, the rest of the file is in.
+	dst = Store{src.Blobs, inMemory(t).Index}
+	_, err = importInto(t, dst, exported(t, src, ExportOptions{}))
+	check(t, err)
+	attach(t, src, scopeOf("a"), "mine", []byte("one"))
+	attach(t, dst, scopeOf("a"), "theirs", []byte("one"))
+	r, err = importInto(t, dst, exported(t, src, ExportOptions{}))
+	if wantCode(t, err, readapi.CodeConflict); r.Failed != 2 || r.Problems[0].Line != 6 || r.Problems[1].Line != 11 {
+		t.Errorf("%+v", r)
+	}
+	whole(t, dst)
 }

@@ -41,10 +41,37 @@ func (o opener) open(t storetest.T, url string) store.IndexDriver {
 	return d
 }
 
+// empty makes a database with the schema as good as new.
+const empty = `TRUNCATE glovebox.sessions, glovebox.artifacts, glovebox.events, glovebox.uploads, glovebox.usage, glovebox.leases, glovebox.claims,
+		glovebox.names, glovebox.hosts, glovebox.answers;
+	UPDATE glovebox.decoder_set SET generation = 0, decoders = '[]'`
+
+// places lends databases to cases, which takes a tenth of making one for each.
+type places struct {
+	t    *testing.T
+	free []string
+}
+
+func (p *places) url(t storetest.T) string {
+	t.Helper()
+	if len(p.free) == 0 {
+		p.free = append(p.free, pgtest.URL(p.t))
+	} else if c, err := pgx.Connect(t.Context(), p.free[0]); err == nil {
+		if _, err := c.Exec(t.Context(), empty); err != nil {
+			t.Fatalf("%v", err)
+		}
+		_ = c.Close(t.Context())
+	}
+	url := p.free[0]
+	p.free = p.free[1:]
+	t.Cleanup(func() { p.free = append(p.free, url) })
+	return url
+}
+
 func TestConformance(t *testing.T) {
-	o := opener{}
+	o, p := opener{}, &places{t: t}
 	storetest.RunIndex(t, storetest.IndexHarness{
-		New: func(t storetest.T) store.IndexDriver { return o.open(t, pgtest.URL(t)) },
+		New: func(t storetest.T) store.IndexDriver { return o.open(t, p.url(t)) },
 		Reopen: func(t storetest.T, d store.IndexDriver) store.IndexDriver {
 			if err := d.Close(); err != nil {
 				t.Errorf("%v", err)
@@ -74,10 +101,8 @@ func newIndex(t pgtest.T, url string) *store.Index {
 	return x
 }
 
-// everything empties the tables and puts a clock that tests can set in the place of the server's.
-const everything = `TRUNCATE glovebox.sessions, glovebox.artifacts, glovebox.events, glovebox.uploads, glovebox.usage, glovebox.leases, glovebox.claims,
-		glovebox.names, glovebox.hosts;
-	UPDATE glovebox.decoder_set SET generation = 0, decoders = '[]';
+// ticking puts a clock that tests can set in the place of the server's.
+const ticking = `
 	CREATE TABLE IF NOT EXISTS public.clock (ms bigint);
 	CREATE OR REPLACE FUNCTION glovebox.now_ms() RETURNS bigint LANGUAGE sql AS 'SELECT ms FROM public.clock';
 	DELETE FROM public.clock; INSERT INTO public.clock VALUES (0)`
@@ -97,7 +122,7 @@ func TestSameAsMemory(t *testing.T) {
 	}
 	storetest.RunModel(t, storetest.ModelHarness{
 		New: func(*rapid.T, func() time.Time) store.IndexDriver {
-			run(everything)
+			run(empty + ";" + ticking)
 			return d
 		},
 		Tick: func(now time.Time) { run("UPDATE public.clock SET ms = $1", now.UnixMilli()) },

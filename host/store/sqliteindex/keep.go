@@ -22,10 +22,10 @@ const (
 	subtractUsage = `UPDATE usage SET files = files - v.n, bytes = usage.bytes - v.b FROM (SELECT count(*) AS n, coalesce(sum(bytes), 0) AS b FROM artifacts
 		NOT INDEXED WHERE principal = ?1 AND session = ?2 AND id = ?3 AND purging = 1 AND blob IS NOT NULL) AS v WHERE usage.principal IN (?1, '')`
 
-	dropUploadsOf = `DELETE FROM uploads WHERE principal = ?1 AND session = ?2 AND artifact = ?3
+	dropUploadsOf = `DELETE FROM uploads INDEXED BY uploads_by_artifact WHERE principal = ?1 AND session = ?2 AND artifact = ?3
 		AND EXISTS (SELECT 1 FROM artifacts NOT INDEXED WHERE principal = ?1 AND session = ?2 AND id = ?3 AND purging = 1)`
 
-	dropArtifact = `DELETE FROM artifacts WHERE principal = ?1 AND session = ?2 AND id = ?3 AND purging = 1`
+	dropArtifact = `DELETE FROM artifacts NOT INDEXED WHERE principal = ?1 AND session = ?2 AND id = ?3 AND purging = 1`
 
 	selectUpload = `SELECT id, begun, artifact FROM uploads WHERE principal = ?1 AND session = ?2 AND id = ?3`
 

@@ -21,7 +21,7 @@ import (
 )
 
 // raw opens the database beside the driver.
-func raw(t *testing.T, path string) *sql.DB {
+func raw(t testing.TB, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

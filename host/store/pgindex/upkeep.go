@@ -1,0 +1,44 @@
+package pgindex
+
+import (
+	"context"
+	"time"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
+)
+
+const (
+	sweepLeases = `DELETE FROM glovebox.leases WHERE until < $1`
+	sweepClaims = `DELETE FROM glovebox.claims WHERE until < $1`
+	sweepNames  = `DELETE FROM glovebox.names WHERE until < $1`
+
+	recountSession = `UPDATE glovebox.sessions SET files = v.n, bytes = v.b FROM (SELECT count(*) AS n, coalesce(sum(bytes), 0)::bigint AS b
+		FROM glovebox.artifacts WHERE principal = $1 AND session = $2 AND blob IS NOT NULL) AS v WHERE principal = $1 AND session = $2`
+
+	// What is missing goes to one part. Both sums are of one moment, and what others add meanwhile they add to both.
+	recountUsage = `INSERT INTO glovebox.usage AS u (principal, part, files, bytes) SELECT $1, $2, s.n - g.n, s.b - g.b FROM
+		(SELECT coalesce(sum(files), 0)::bigint AS n, coalesce(sum(bytes), 0)::bigint AS b FROM glovebox.sessions WHERE principal = $1) AS s,
+		(SELECT coalesce(sum(files), 0)::bigint AS n, coalesce(sum(bytes), 0)::bigint AS b FROM glovebox.usage WHERE principal = $1) AS g
+		ON CONFLICT (principal, part) DO UPDATE SET files = u.files + excluded.files, bytes = u.bytes + excluded.bytes`
+)
+
+// Sweep forgets the leases, claims and names whose time was over before a time.
+func (d *Driver) Sweep(ctx context.Context, before time.Time) (removed int, err error) {
+	var n [3]int64
+	err = d.do(ctx, loose, func(s *steps) {
+		for i, query := range []string{sweepLeases, sweepClaims, sweepNames} {
+			s.count(&n[i], query, before.UnixMilli())
+		}
+	})
+	return int(n[0] + n[1] + n[2]), err
+}
+
+// Recount implements store.Recounter.
+func (d *Driver) Recount(ctx context.Context, scope readapi.Scope) error {
+	principal, session := string(scope.Principal), string(scope.Session)
+	return d.do(ctx, again, func(s *steps) {
+		s.exec(lockSession, principal, session)
+		s.exec(recountSession, principal, session)
+		s.exec(recountUsage, principal, part(scope.Session))
+	})
+}
