@@ -13,6 +13,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/retain"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
+	"github.com/glovebox-wasm/glovebox/host/store/filecache"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -115,19 +116,23 @@ func (h *Host) openStore(ctx context.Context, dir string, opts *Options) (*store
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	cache, err := h.openCache(dir, opts)
-	return blobs, index, cache, err
+	return blobs, index, h.openCache(dir, opts), nil
 }
 
-// openCache opens the cache of decoded answers; nil is none.
-func (h *Host) openCache(dir string, opts *Options) (store.CacheDriver, error) {
+// openCache opens the cache of decoded answers; nil is none. A folder that cannot be used is none either: everything works without it.
+func (h *Host) openCache(dir string, opts *Options) store.CacheDriver {
 	switch {
 	case opts.SharedCacheBytes < 0:
-		return nil, nil
+		return nil
 	case opts.Cache != nil || dir == "":
-		return opts.Cache, nil
+		return opts.Cache
 	}
-	return nil, nil
+	own, err := filecache.Open(filepath.Join(dir, "answers"))
+	if err != nil {
+		return nil
+	}
+	h.closers = append(h.closers, own.Close)
+	return own
 }
 
 // makeDirectory makes the data directory.
