@@ -36,6 +36,7 @@ func TestKilledChild(t *testing.T) {
 // TestKilled: a process is killed in the middle of backups and migrations, while the store grows from one kill to the next. What it leaves is
 // whole, and the next one goes on with it.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	src := onDisk(t, filepath.Join(dir, "data"))
 	const kills = 10

@@ -156,6 +156,7 @@ func TestCopiedBytesStay(t *testing.T) {
 
 // TestBackupBesideWriters: backups are made while four goroutines attach, delete, purge and begin anew; every row of each backup opens.
 func TestBackupBesideWriters(t *testing.T) {
+	t.Parallel()
 	for name, src := range map[string]Store{"memory": inMemory(t), "disk": onDisk(t, t.TempDir())} {
 		t.Run(name, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
