@@ -49,9 +49,10 @@ type BlobWriter interface {
 	io.Writer
 
 	// Commit makes what was written durable and readable under sha256: after it returns nil, a crash cannot lose it. A blob that is there
-	// already is replaced by the same bytes, which renews its time of commit and mends it if it was damaged. A write that failed leaves
-	// nothing under the name, but for one case: where only the last step failed, that makes the name durable, the whole bytes may be
-	// there. Taking the name away again would take it from another writer of the same bytes who has succeeded.
+	// already is replaced by the same bytes, which renews its time of commit and mends it if it was damaged; only where the place itself
+	// says that they are the same may it stay as it is, and its time. A write that failed leaves nothing under the name, but for one case:
+	// where only the last step failed, that makes the name durable, the whole bytes may be there. Taking the name away again would take it
+	// from another writer of the same bytes who has succeeded.
 	Commit(sha256 string) error
 
 	// Abort drops what was written.

@@ -240,6 +240,7 @@ func indexBeside(t T, h IndexHarness) {
 	equal(t, "hosts", hostsOf(decoderSet(t, d)), []string{"h"})
 	equal(t, "one of two", []bool{has(t, d, "gc", "x"), has(t, other, "gc", "y")}, []bool{true, false})
 	concurrentAppend(t, otherPrincipal, d, other)
+	race(t, d, other, 10)
 }
 
 // The copy of an artifact that was deleted arrives as a deleted one, as of then.
