@@ -18,7 +18,7 @@ import (
 )
 
 // manyHosts is a store in PostgreSQL and a bucket.
-func manyHosts(t *testing.T) (store.BlobDriver, store.IndexDriver) {
+func manyHosts(t testing.TB) (store.BlobDriver, store.IndexDriver) {
 	t.Helper()
 	backend := s3mem.New()
 	check(t, backend.CreateBucket("bucket"))

@@ -103,9 +103,7 @@ func changeAnywhere(t *testing.T, scope, other readapi.Scope, do func(context.Co
 		}
 		from := over(t, tappedBlobs{blobs, between}, tappedIndex{index, between})
 		c := &copier{from: from, to: inMemory(t), prune: true, jobs: 1, out: &reporter{}}
-		check(t, c.begin(t.Context()))
 		err := c.sessions(t.Context())
-		c.end(t.Context())
 		if r, _ := c.out.result("", nil); err != nil || r.Failed > 0 {
 			t.Fatalf("changed at call %d: %v, %+v", k, err, r)
 		}
