@@ -102,8 +102,8 @@ soak: ## long runs: 50,000 reads, hostile ones among them, and 1,000 installs in
 
 BENCHCOUNT ?= 10
 BENCHTIME ?= 0.3s
-# Load, Cancel, Soak, PDFCorpus and TablesMemory are measurements of minutes, with figures of their own: make bars, make soak and make bench-pdf print them.
-BENCH = $(GO) test -run '^$$' -bench . -skip '^Benchmark(Load|Cancel|Soak|PDFCorpus|TablesMemory)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
+# Load, Cancel, Soak, PDFCorpus, TablesMemory and Scale are measurements of minutes, with figures of their own: make bars, make soak and make bench-pdf print them.
+BENCH = $(GO) test -run '^$$' -bench . -skip '^Benchmark(Load|Cancel|Soak|PDFCorpus|TablesMemory|Scale)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
 bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.txt
 	@test -s bench/base.txt || { echo "bench/base.txt is missing: make bench-base measures it"; exit 1; }
 	@mkdir -p build

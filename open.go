@@ -124,7 +124,7 @@ func (h *Host) openCache(dir string, opts *Options) store.CacheDriver {
 	switch {
 	case opts.SharedCacheBytes < 0:
 		return nil
-	case opts.Cache != nil || dir == "":
+	case opts.Cache != nil || dir == "" || opts.CacheBytes < 0: // who wants none in memory does not expect them on the disk
 		return opts.Cache
 	}
 	own, err := filecache.Open(filepath.Join(dir, "answers"))
@@ -174,6 +174,10 @@ func (h *Host) Reader() *Reader { return h.reader }
 
 // Keeper keeps the store in order, for its operator: garbage collection, integrity, purges that were begun. It asks nobody who they are.
 func (h *Host) Keeper() *retain.Keeper { return h.core.Keeper() }
+
+// Ready reports whether reads should be sent to this host, as a balancer in front of several asks. Errors: busy while the other hosts do not
+// count on it, capability_unavailable with the name of a decoder that the store has and it has not.
+func (h *Host) Ready(ctx context.Context) error { return h.core.Ready(ctx) }
 
 // Decoders says which decoders the store has, in the order in which they are asked. One that this process has not is not enabled.
 func (h *Host) Decoders(ctx context.Context) ([]DecoderStatus, error) {

@@ -90,6 +90,9 @@ func TestGivenStore(t *testing.T) {
 	if set, err := index.Decoders(t.Context()); err != nil || len(set.Hosts) != 1 {
 		t.Errorf("hosts %+v, %v", set.Hosts, err)
 	}
+	if err := b.Ready(t.Context()); err != nil {
+		t.Errorf("not ready: %v", err)
+	}
 	given.Alone = true
 	alone := openHost(t, "", given)
 	if _, err := alone.Session("s").Read(t.Context(), file.Resource, nil); err != nil {
@@ -163,6 +166,7 @@ func TestAnswersOnDisk(t *testing.T) {
 		t.Error("a folder for what is not kept")
 	}
 	reads("the first", false, glovebox.Options{})
+	reads("none in memory either", false, glovebox.Options{CacheBytes: -1})
 	reads("the second", true, glovebox.Options{OneShot: true, Alone: true})
 	reads("not asked for", false, glovebox.Options{SharedCacheBytes: -1})
 	if err := os.RemoveAll(answers); err != nil {

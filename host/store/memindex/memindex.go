@@ -94,8 +94,10 @@ func (d *Driver) Append(_ context.Context, scope readapi.Scope, b store.Batch) (
 		return nil, err
 	}
 	s.touch(artifacts, events)
+	versions := s.versions()
 	for _, a := range artifacts {
-		a.Seq, a.Version = s.nextSeq, s.version(a.Name)
+		versions[a.Name]++
+		a.Seq, a.Version = s.nextSeq, versions[a.Name]
 		s.keep(a)
 	}
 	for _, e := range events {
@@ -120,26 +122,28 @@ func (s *session) keep(a store.Artifact) {
 	}
 }
 
-// version is that of the next artifact of a name.
-func (s *session) version(name string) int64 {
-	n := int64(1)
+// versions are those of the last artifact of each name.
+func (s *session) versions() map[string]int64 {
+	last := map[string]int64{}
 	for _, a := range s.artifacts {
-		if a.Name == name {
-			n = max(n, a.Version+1)
-		}
+		last[a.Name] = max(last[a.Name], a.Version)
 	}
-	return n
+	return last
 }
 
 // fresh returns the artifacts of b that the session has not.
 func (s *session) fresh(b store.Batch) (out []store.Artifact, err error) {
+	known, added := map[readapi.ArtifactID]store.Artifact{}, map[readapi.ArtifactID]bool{}
+	for _, a := range s.artifacts {
+		known[a.ID] = a
+	}
 	for _, a := range b.Artifacts {
-		was := slices.IndexFunc(out, func(o store.Artifact) bool { return o.ID == a.ID })
-		i := s.find(a.ID)
+		was, ok := known[a.ID]
 		switch {
-		case was < 0 && i < 0:
+		case !ok && !added[a.ID]:
+			added[a.ID] = true
 			out = append(out, a)
-		case b.Again && was < 0 && s.artifacts[i].Blob == a.Blob && s.artifacts[i].Name == a.Name && !s.artifacts[i].Purging:
+		case ok && b.Again && was.Blob == a.Blob && was.Name == a.Name && !was.Purging:
 		default:
 			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
 		}

@@ -27,14 +27,18 @@ const (
 
 	lockAlone = `SELECT pg_advisory_xact_lock($1, $2)`
 
-	knownArtifacts = `SELECT id, blob, name, purging FROM glovebox.artifacts WHERE principal = $1 AND session = $2 AND id = ANY($3::text[])`
+	knownArtifacts = `SELECT a.id, a.blob, a.name, a.purging FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL
+		(SELECT * FROM glovebox.artifacts WHERE principal = $1 AND session = $2 AND id = u.id OFFSET 0) AS a`
 
-	knownEvents = `SELECT e.seq, e.id, e.payload FROM unnest($3::text[]) AS u (id) JOIN glovebox.events AS e ON e.principal = $1 AND e.session = $2
-		AND hashtextextended(e.id, 0) = hashtextextended(u.id COLLATE "C", 0) AND e.id = u.id COLLATE "C"`
+	// Found by the hash: written as they are, the principal and the session would let the server walk the session instead.
+	knownEvents = `SELECT e.seq, e.id, e.payload FROM unnest($3::text[]) AS u (id) JOIN glovebox.events AS e ON
+		hashtextextended(e.principal || '/' || e.session || '/' || e.id, 0) = hashtextextended($1 || '/' || $2 || '/' || u.id, 0)
+		AND e.principal || '' = $1 AND e.session || '' = $2 AND e.id = u.id`
 
 	lastVersions = `SELECT u.name, a.version FROM unnest($3::text[]) AS u (name) CROSS JOIN LATERAL (SELECT version FROM glovebox.artifacts
-		WHERE principal = $1 AND session = $2 AND hashtextextended(name, 0) = hashtextextended(u.name COLLATE "C", 0) AND name = u.name COLLATE "C"
-		ORDER BY principal, session, hashtextextended(name, 0), version DESC LIMIT 1) AS a`
+		WHERE hashtextextended(principal || '/' || session || '/' || name, 0) = hashtextextended($1 || '/' || $2 || '/' || u.name, 0)
+			AND principal || '' = $1 AND session || '' = $2 AND name = u.name
+		ORDER BY hashtextextended(principal || '/' || session || '/' || name, 0), version DESC LIMIT 1) AS a`
 
 	// A lease counts until somebody who wants to remove the bytes ends it, not until its time is over.
 	coveredBlobs = `SELECT l.sha256 FROM glovebox.leases AS l WHERE l.sha256 = ANY($1::bytea[]) AND l.holder = $2

@@ -18,14 +18,16 @@ const (
 	// The row, its upload, and what it counts for, in one statement.
 	dropArtifact = `WITH gone AS (DELETE FROM glovebox.artifacts WHERE principal = $1 AND session = $2 AND id = $3 AND purging RETURNING bytes, blob),
 		less AS (SELECT count(*) AS n, coalesce(sum(bytes), 0)::bigint AS b FROM gone WHERE blob IS NOT NULL),
-		u AS (DELETE FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND artifact = $3 AND EXISTS (SELECT FROM gone)),
+		u AS (DELETE FROM glovebox.uploads WHERE hashtextextended(principal || '/' || session || '/' || artifact, 0) =
+			hashtextextended($1 || '/' || $2 || '/' || $3, 0) AND principal || '' = $1 AND session || '' = $2 AND artifact = $3 AND EXISTS (SELECT FROM gone)),
 		g AS (UPDATE glovebox.usage AS g SET files = files - n, bytes = bytes - b FROM less WHERE n > 0 AND principal = $1 AND part = $4)
 		UPDATE glovebox.sessions SET files = files - n, bytes = bytes - b FROM less WHERE n > 0 AND principal = $1 AND session = $2`
 
 	addUploads = `INSERT INTO glovebox.uploads (principal, session, id, begun, artifact)
 		SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::text[]) ON CONFLICT DO NOTHING`
 
-	knownUploads = `SELECT id, begun, artifact FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND id = ANY($3::text[])`
+	knownUploads = `SELECT k.id, k.begun, k.artifact FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL
+		(SELECT * FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND id = u.id OFFSET 0) AS k`
 
 	selectUpload = `SELECT id, begun, artifact FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND id = $3`
 
@@ -67,8 +69,9 @@ const (
 
 	loadArtifacts = addArtifacts + ` ON CONFLICT (principal, session, id) DO NOTHING RETURNING seq, bytes, blob IS NOT NULL`
 
-	loadEvents = addEvents + ` WHERE NOT EXISTS (SELECT FROM glovebox.events AS e WHERE e.principal = $1 AND e.session = $2
-		AND hashtextextended(e.id, 0) = hashtextextended(u.id COLLATE "C", 0) AND e.id = u.id COLLATE "C") RETURNING seq`
+	loadEvents = addEvents + ` WHERE NOT EXISTS (SELECT FROM glovebox.events AS e WHERE e.principal || '' = $1 AND e.session || '' = $2
+		AND hashtextextended(e.principal || '/' || e.session || '/' || e.id, 0) = hashtextextended($1 || '/' || $2 || '/' || u.id, 0) AND e.id = u.id)
+		RETURNING seq`
 
 	countLoaded = `UPDATE glovebox.sessions SET events = greatest(events, $3), artifacts = greatest(artifacts, $4), files = files + $5, bytes = bytes + $6
 		WHERE principal = $1 AND session = $2`
