@@ -10,7 +10,7 @@ TESTDATA := $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*.go testdata/*/*
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
-.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-pdf bench-pictures corpus-pdf corpus-image corpus-text wasm wasm-check golden cover clean
+.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-postgres bench-pdf bench-pictures corpus-pdf corpus-image corpus-text wasm wasm-check golden cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -129,6 +129,10 @@ build/sharp/$(SHARP):
 
 bench-pictures: build/sharp/$(SHARP) ## pictures of six megapixels natively, through the wall and by libvips (needs nodejs and npm)
 	@GLOVEBOX_SHARP=$(CURDIR)/build/sharp $(GO) test -run '^$$' -bench '^BenchmarkPictures$$' -benchtime 1x . | grep '^Benchmark'
+
+ROWS ?= 1000000
+bench-postgres: ## sizes, plans and times of an index of ROWS (1000000) artifacts in PostgreSQL, as docs/scale.md has them
+	@$(GO) test -timeout 30m -run '^$$' -bench '^BenchmarkScale' -benchtime 1x ./host/store/pgindex -rows $(ROWS)
 
 bench-pdf: ## the text of a corpus of PDFs through the wall beside pdftotext (poppler-utils): CORPUS=DIR
 	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -run '^$$' -bench '^BenchmarkPDFCorpus$$' -benchtime 15x .
