@@ -3,6 +3,8 @@ package host
 import (
 	"slices"
 	"testing"
+
+	"github.com/glovebox-wasm/glovebox/host/store"
 )
 
 // Conditions names what accept asks for, in order.
@@ -45,3 +47,12 @@ func SharedDone(h *Host) { h.shared.running.Wait() }
 
 // CopyID is the id of an artifact's copy.
 var CopyID = copyID
+
+// BlobsOf and IndexOf are the store of h.
+func BlobsOf(h *Host) *store.Blobs { return h.blobs }
+
+// IndexOf is said at BlobsOf.
+func IndexOf(h *Host) *store.Index { return h.index }
+
+// HostOf is the host of s.
+func HostOf(s *Session) *Host { return s.host }
