@@ -75,6 +75,9 @@ func checkLoad(s Session, artifacts []Artifact, events []Event, uploads []Upload
 		if as[i], err = checkLoaded(s.Scope(), a); err != nil {
 			return s, nil, nil, err
 		}
+		if !s.Deleted.IsZero() && a.Status == readapi.StatusLive {
+			return s, nil, nil, invalid("a file of a deleted session is live")
+		}
 	}
 	for i, e := range events {
 		var err error

@@ -88,7 +88,7 @@ func (m *importer) run(ctx context.Context, r io.Reader, maxLine int) (err error
 			return err
 		}
 	}
-	if err := m.flush(ctx); err != nil {
+	if err := m.ended(ctx); err != nil {
 		return err
 	}
 	if m.number == 0 || !m.end {
@@ -169,7 +169,7 @@ func (m *importer) line(ctx context.Context, text []byte) error {
 // last compares the export's own counts with the lines that were there.
 func (m *importer) last(ctx context.Context, said endLine) error {
 	m.end = true
-	if err := m.flush(ctx); err != nil {
+	if err := m.ended(ctx); err != nil {
 		return err
 	}
 	if m.lost == 0 && said != *toEnd(m.out.counts()) {
@@ -180,7 +180,7 @@ func (m *importer) last(ctx context.Context, said endLine) error {
 
 // session begins one.
 func (m *importer) session(ctx context.Context, h header) error {
-	if err := m.flush(ctx); err != nil {
+	if err := m.ended(ctx); err != nil {
 		return err
 	}
 	m.open, m.skip, m.there, m.ahead, m.in, m.state = true, true, false, false, h, h.Session
@@ -212,6 +212,14 @@ func (m *importer) session(ctx context.Context, h header) error {
 		return nil
 	}
 	return err
+}
+
+// ended puts what is left of a session into the index.
+func (m *importer) ended(ctx context.Context) error {
+	if err := m.flush(ctx); err != nil || !m.open || m.skip || !m.there {
+		return err
+	}
+	return deleteRest(ctx, m.index, m.in.Session)
 }
 
 // existing says why a session that the index has is left as it is, if it is; else state becomes what it is to be.
