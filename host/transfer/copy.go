@@ -175,7 +175,7 @@ type pending struct {
 	artifacts []store.Artifact
 	uploads   []store.Upload
 	events    []store.Event
-	bytes     int // of the events
+	bytes     int // of the events; of an import's lines
 }
 
 const (

@@ -156,7 +156,7 @@ func (m *importer) line(ctx context.Context, text []byte) error {
 	case l.Session != nil:
 		return m.session(ctx, l.Session.header())
 	case l.Artifact != nil, l.Upload != nil, l.Event != nil:
-		return m.row(ctx, l)
+		return m.row(ctx, l, len(text))
 	case len(l.Decoders) > 0:
 		return m.decoders(ctx, l.Decoders)
 	case l.End != nil:
@@ -247,8 +247,8 @@ func (m *importer) existing(ctx context.Context, was store.Session) (conflict st
 	return "", nil
 }
 
-// row takes a line of the session that is open.
-func (m *importer) row(ctx context.Context, l line) error {
+// row takes a line of the session that is open, which has size bytes.
+func (m *importer) row(ctx context.Context, l line, size int) error {
 	if !m.open {
 		m.bad("the line belongs to no session")
 		return nil
@@ -269,9 +269,9 @@ func (m *importer) row(ctx context.Context, l line) error {
 		m.out.count(func(n *Counts) { n.Events++ })
 		e := l.Event.event()
 		m.batch.events = append(m.batch.events, e)
-		m.batch.bytes += len(e.Payload)
 		m.lines["e"+e.ID] = m.number
 	}
+	m.batch.bytes += size
 	if m.skip {
 		m.batch = pending{}
 		clear(m.lines)
