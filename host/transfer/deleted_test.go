@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -92,5 +93,37 @@ func TestMigrateDeletedSession(t *testing.T) {
 	_, _ = Migrate(t.Context(), s, dst, MigrateOptions{})
 	if n := liveIn(t, dst, scopeOf("a")); n > 0 {
 		t.Errorf("%d files of a deleted session are live", n)
+	}
+}
+
+// Who does not know a session cannot delete it, nor add to what was said in it: an export must know its first event.
+func TestImportForgedSession(t *testing.T) {
+	const day = `"2026-01-01T00:00:00Z"`
+	event := func(seq int) string {
+		return fmt.Sprintf(`{"event":{"seq":%d,"id":"forged","type":"user","time":%s,"message":true,"payload":{"id":"forged"}}}`, seq, day)
+	}
+	for what, lines := range map[string][]string{
+		"deletes it":                     {`"deleted":` + day + `,"last_event":-1`},
+		"deletes it, and names an event": {`"deleted":` + day + `,"first_event":"other","last_event":9`},
+		"adds to it":                     {`"last_event":9`, event(1)},
+		"adds behind its end":            {`"last_event":-1`, event(1)},
+	} {
+		dst := inMemory(t)
+		attach(t, dst, scopeOf("a"), "a", []byte("one"))
+		was, _, err := dst.Index.Session(t.Context(), scopeOf("a"))
+		check(t, err)
+		text := `{"glovebox_export":1}` + "\n" +
+			`{"session":{"principal":"local","session_id":"a","messages":0,"created":` + day + `,"updated":` + day + `,` + lines[0] + "}}\n" +
+			strings.Join(lines[1:], "\n") + "\n" + fmt.Sprintf(`{"end":{"sessions":1,"artifacts":0,"uploads":0,"events":%d}}`, len(lines)-1) + "\n"
+		if _, err = importInto(t, dst, []byte(text)); err == nil {
+			t.Errorf("%s: nobody was told", what)
+		}
+		now, _, err := dst.Index.Session(t.Context(), scopeOf("a"))
+		if check(t, err); now != was {
+			t.Errorf("%s: the session is %+v, and was %+v", what, now, was)
+		}
+		if _, ok, err := dst.Index.Event(t.Context(), scopeOf("a"), "forged"); ok || err != nil || liveIn(t, dst, scopeOf("a")) != 1 {
+			t.Errorf("%s: the event is there: %v, %v; or the file is not", what, ok, err)
+		}
 	}
 }

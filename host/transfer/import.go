@@ -234,7 +234,8 @@ func (m *importer) existing(ctx context.Context, was store.Session) (conflict st
 	if err != nil {
 		return "", err
 	}
-	if len(first) > 0 && m.in.First != "" && first[0].ID != m.in.First {
+	before := m.in.First == "" && m.in.Last < 0 && m.in.Deleted.IsZero() // the session had no event yet
+	if len(first) > 0 && first[0].ID != m.in.First && !before {
 		return "there is another session of this id", nil
 	}
 	last, ok, err := m.index.LastEvent(ctx, m.in.Scope())
@@ -265,6 +266,9 @@ func (m *importer) row(ctx context.Context, l line, size int) error {
 		m.out.count(func(n *Counts) { n.Uploads++ })
 		m.batch.uploads = append(m.batch.uploads, store.Upload(*l.Upload))
 		m.lines["u"+l.Upload.ID] = m.number
+	case l.Event != nil && l.Event.Seq > m.in.Last && !m.skip:
+		m.bad("an event lies behind the last one of its session")
+		return nil
 	case l.Event != nil:
 		m.out.count(func(n *Counts) { n.Events++ })
 		e := l.Event.event()
