@@ -175,7 +175,7 @@ type pending struct {
 	artifacts []store.Artifact
 	uploads   []store.Upload
 	events    []store.Event
-	bytes     int // of the events
+	bytes     int // of the events; of an import's lines
 }
 
 const (
@@ -244,7 +244,19 @@ func (c *copier) rows(ctx context.Context, h, t header) error {
 	if err != nil {
 		return err
 	}
-	return flush()
+	if err := flush(); err != nil || t.ID == "" || c.dry {
+		return err
+	}
+	return deleteRest(ctx, c.to.Index, h.Session)
+}
+
+// deleteRest deletes what else is in a session that was deleted: where it was there before, it may have files that were not loaded.
+func deleteRest(ctx context.Context, x *store.Index, s store.Session) error {
+	if s.Deleted.IsZero() {
+		return nil
+	}
+	_, _, err := x.MarkSession(ctx, s.Scope(), store.DeleteSession, s.Deleted)
+	return err
 }
 
 // errLeft ends a session that is left as it is, which has been told.

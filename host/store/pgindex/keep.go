@@ -63,9 +63,10 @@ const (
 	scanArtifacts = `SELECT 0::bigint, ` + artifactColumns + ` FROM glovebox.artifacts AS a WHERE (principal, session, id) > ($1, $2, $3)
 		AND ($4 = '' OR source = $4) AND created < $5 AND ($6::bigint IS NULL OR deleted < $6) ORDER BY principal, session, id LIMIT $7`
 
-	loadSession = `INSERT INTO glovebox.sessions (principal, session, messages, events, artifacts, files, bytes, created, updated, archived, deleted, purging)
+	loadSession = `INSERT INTO glovebox.sessions AS s (principal, session, messages, events, artifacts, files, bytes, created, updated, archived, deleted, purging)
 		VALUES ($1, $2, $3, 0, 0, 0, 0, $4, $5, $6, $7, $8) ON CONFLICT (principal, session) DO UPDATE SET messages = excluded.messages,
-			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = excluded.deleted, purging = excluded.purging`
+			created = excluded.created, updated = excluded.updated, archived = excluded.archived,
+			deleted = coalesce(excluded.deleted, s.deleted), purging = s.purging OR excluded.purging`
 
 	loadArtifacts = addArtifacts + ` ON CONFLICT (principal, session, id) DO NOTHING RETURNING seq, bytes, blob IS NOT NULL`
 

@@ -61,7 +61,8 @@ const (
 
 	loadSession = `INSERT INTO sessions (principal, session, messages, events, artifacts, created, updated, archived, deleted, purging)
 		VALUES (?, ?, ?, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (principal, session) DO UPDATE SET messages = excluded.messages,
-			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = excluded.deleted, purging = excluded.purging`
+			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = coalesce(excluded.deleted, deleted),
+			purging = max(purging, excluded.purging)`
 
 	loadEvent = insertEvent + ` ON CONFLICT (principal, session, id) DO NOTHING`
 
