@@ -26,6 +26,13 @@ type config struct {
 // configSubject is what people are told is at fault.
 const configSubject = "configuration file"
 
+// configWrong is the failure of a configuration file that says something wrong, in a key or a value.
+func configWrong(plain string) *failure {
+	f := environment(configSubject, plain, nil)
+	f.err.Hint = `"glovebox doctor" names the file. Times are written as 90m, 48h or 30d, sizes as 64MiB or 1GiB, all in quotes.`
+	return f
+}
+
 // configFile is the configuration file that applies, "" when there is none.
 func configFile() string {
 	path, err := xdg.SearchConfigFile(filepath.Join("glovebox", "config.toml"))
@@ -83,11 +90,11 @@ func (c *config) add(prefix string, keys map[string]any, known []string) error {
 			}
 			continue
 		case !slices.Contains(known, name) || strings.Contains(key, "-"):
-			return environment(configSubject, fmt.Sprintf("unknown key %q", strings.ReplaceAll(prefix, "-", ".")+key), nil)
+			return configWrong(fmt.Sprintf("unknown key %q", strings.ReplaceAll(prefix, "-", ".")+key))
 		}
 		v, ok := scalar(keys[key])
 		if !ok || !set(check.Lookup(name), v) {
-			return environment(configSubject, fmt.Sprintf("the value of %q does not fit", strings.ReplaceAll(prefix, "-", ".")+key), nil)
+			return configWrong(fmt.Sprintf("the value of %q does not fit", strings.ReplaceAll(prefix, "-", ".")+key))
 		}
 		c.flags[name] = v
 	}

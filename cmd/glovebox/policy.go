@@ -110,17 +110,17 @@ const defaultMaxCache = 256 << 20
 func retentionRules(v any) ([]retain.Rule, error) {
 	list, ok := v.([]any)
 	if !ok {
-		return nil, environment(configSubject, `"retention" is not a list of tables, which are written [[retention]]`, nil)
+		return nil, configWrong(`"retention" is not a list of tables, which are written [[retention]]`)
 	}
 	var out []retain.Rule
 	for i, item := range list {
 		rule, ok := item.(map[string]any)
 		if !ok {
-			return nil, environment(configSubject, `"retention" is not a list of tables, which are written [[retention]]`, nil)
+			return nil, configWrong(`"retention" is not a list of tables, which are written [[retention]]`)
 		}
 		r, err := parseRetention(rule)
 		if err != nil {
-			return nil, environment(configSubject, fmt.Sprintf("retention rule %d: %v", i+1, err), nil)
+			return nil, configWrong(fmt.Sprintf("retention rule %d: %v", i+1, err))
 		}
 		out = append(out, r)
 	}

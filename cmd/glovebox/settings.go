@@ -215,7 +215,7 @@ func configure(flags *pflag.FlagSet, getenv func(string) string, config map[stri
 		}
 		if v, ok := config[name]; ok {
 			if !set(f, v) {
-				return environment(configSubject, fmt.Sprintf("the value of %q does not fit", name), nil)
+				return configWrong(fmt.Sprintf("the value of %q does not fit", name))
 			}
 		}
 	}
