@@ -10,7 +10,7 @@ TESTDATA := $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*.go testdata/*/*
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
-.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-pdf bench-pictures corpus-pdf corpus-image corpus-text wasm wasm-check golden cover clean
+.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-postgres bench-pdf bench-pictures corpus-pdf corpus-image corpus-text wasm wasm-check golden cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,8 +102,8 @@ soak: ## long runs: 50,000 reads, hostile ones among them, and 1,000 installs in
 
 BENCHCOUNT ?= 10
 BENCHTIME ?= 0.3s
-# Load, Cancel, Soak, PDFCorpus and TablesMemory are measurements of minutes, with figures of their own: make bars, make soak and make bench-pdf print them.
-BENCH = $(GO) test -run '^$$' -bench . -skip '^Benchmark(Load|Cancel|Soak|PDFCorpus|TablesMemory)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
+# Load, Cancel, Soak, PDFCorpus, TablesMemory and Scale are measurements of minutes, with figures of their own: make bars, make soak and make bench-pdf print them.
+BENCH = $(GO) test -run '^$$' -bench . -skip '^Benchmark(Load|Cancel|Soak|PDFCorpus|TablesMemory|Scale)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$($(GO) list ./... | grep -v /cmd/internal)
 bench: ## run the benchmarks BENCHCOUNT times and compare them with bench/base.txt
 	@test -s bench/base.txt || { echo "bench/base.txt is missing: make bench-base measures it"; exit 1; }
 	@mkdir -p build
@@ -129,6 +129,10 @@ build/sharp/$(SHARP):
 
 bench-pictures: build/sharp/$(SHARP) ## pictures of six megapixels natively, through the wall and by libvips (needs nodejs and npm)
 	@GLOVEBOX_SHARP=$(CURDIR)/build/sharp $(GO) test -run '^$$' -bench '^BenchmarkPictures$$' -benchtime 1x . | grep '^Benchmark'
+
+ROWS ?= 1000000
+bench-postgres: ## sizes, plans and times of an index of ROWS (1000000) artifacts in PostgreSQL, as docs/scale.md has them
+	@$(GO) test -timeout 30m -run '^$$' -bench '^BenchmarkScale' -benchtime 1x ./host/store/pgindex -rows $(ROWS)
 
 bench-pdf: ## the text of a corpus of PDFs through the wall beside pdftotext (poppler-utils): CORPUS=DIR
 	@GLOVEBOX_CORPUS=$(if $(CORPUS),$(abspath $(CORPUS))) $(GO) test -run '^$$' -bench '^BenchmarkPDFCorpus$$' -benchtime 15x .

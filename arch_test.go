@@ -70,7 +70,7 @@ var rules = []rule{
 
 	{"host/profile", words("readapi"), nil},
 	{"host/sniff", words("readapi"), words("github.com/gabriel-vasile/mimetype golang.org/x/text")},
-	{"host/store/sqliteindex", words("readapi host/store"), words("modernc.org/sqlite github.com/pressly/goose/v3")},
+	{"host/store/sqliteindex", words("readapi host/store"), words("modernc.org/sqlite github.com/pressly/goose/v3 golang.org/x/sys")},
 	{"host/store/pgindex/pgtest", nil, words("github.com/jackc/pgx/v5")},
 	{"host/store/pgindex", words("readapi host/store"), words("github.com/jackc/pgx/v5 github.com/pressly/goose/v3")},
 	{"host/store/s3blob", words("readapi host/store"), words("github.com/minio/minio-go/v7")},

@@ -102,8 +102,8 @@ type Options struct {
 	Index store.IndexDriver
 	Blobs store.BlobDriver
 
-	// Cache keeps decoded answers for other hosts, and over restarts; nil: a folder of the data directory does, where there is one. It stays the
-	// caller's to close, after the host. What a password opened is not kept.
+	// Cache keeps decoded answers for other hosts, and over restarts; nil: the folder answers of the data directory does, where there is one and
+	// CacheBytes is not -1; it may be removed at any time. Cache stays the caller's to close, after the host. What a password opened is not kept.
 	Cache            store.CacheDriver
 	SharedCacheBytes int64 // of all answers in Cache; default 256 MiB, -1: no cache but the one in memory
 

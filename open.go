@@ -13,6 +13,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/retain"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
+	"github.com/glovebox-wasm/glovebox/host/store/filecache"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -115,19 +116,23 @@ func (h *Host) openStore(ctx context.Context, dir string, opts *Options) (*store
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	cache, err := h.openCache(dir, opts)
-	return blobs, index, cache, err
+	return blobs, index, h.openCache(dir, opts), nil
 }
 
-// openCache opens the cache of decoded answers; nil is none.
-func (h *Host) openCache(dir string, opts *Options) (store.CacheDriver, error) {
+// openCache opens the cache of decoded answers; nil is none. A folder that cannot be used is none either: everything works without it.
+func (h *Host) openCache(dir string, opts *Options) store.CacheDriver {
 	switch {
 	case opts.SharedCacheBytes < 0:
-		return nil, nil
-	case opts.Cache != nil || dir == "":
-		return opts.Cache, nil
+		return nil
+	case opts.Cache != nil || dir == "" || opts.CacheBytes < 0: // who wants none in memory does not expect them on the disk
+		return opts.Cache
 	}
-	return nil, nil
+	own, err := filecache.Open(filepath.Join(dir, "answers"))
+	if err != nil {
+		return nil
+	}
+	h.closers = append(h.closers, own.Close)
+	return own
 }
 
 // makeDirectory makes the data directory.
@@ -169,6 +174,10 @@ func (h *Host) Reader() *Reader { return h.reader }
 
 // Keeper keeps the store in order, for its operator: garbage collection, integrity, purges that were begun. It asks nobody who they are.
 func (h *Host) Keeper() *retain.Keeper { return h.core.Keeper() }
+
+// Ready reports whether reads should be sent to this host, as a balancer in front of several asks. Errors: busy while the other hosts do not
+// count on it, capability_unavailable with the name of a decoder that the store has and it has not.
+func (h *Host) Ready(ctx context.Context) error { return h.core.Ready(ctx) }
 
 // Decoders says which decoders the store has, in the order in which they are asked. One that this process has not is not enabled.
 func (h *Host) Decoders(ctx context.Context) ([]DecoderStatus, error) {

@@ -3,6 +3,8 @@ package glovebox_test
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,6 +30,9 @@ type givenBlobs struct {
 }
 
 func (g *givenBlobs) Close() error { g.closed.Add(1); return nil }
+
+// patience is how many hosts are asked for an answer of the cache: on a machine that is very busy, one may not wait for it.
+const patience = 5
 
 // givenCache is a cache in memory.
 type givenCache struct {
@@ -66,6 +71,14 @@ func TestGivenStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc, err := b.Session("s").Read(t.Context(), file.Resource, nil)
+	for range patience {
+		if err != nil || doc.Usage.Cached {
+			break
+		}
+		again := openHost(t, "", given)
+		doc, err = again.Session("s").Read(t.Context(), file.Resource, nil)
+		_ = again.Close()
+	}
 	if err != nil || !doc.Usage.Cached || doc.Document.Parts[0].Text != "the words\n" {
 		t.Errorf("the other host reads %+v, %v", doc, err)
 	}
@@ -76,6 +89,9 @@ func TestGivenStore(t *testing.T) {
 	}
 	if set, err := index.Decoders(t.Context()); err != nil || len(set.Hosts) != 1 {
 		t.Errorf("hosts %+v, %v", set.Hosts, err)
+	}
+	if err := b.Ready(t.Context()); err != nil {
+		t.Errorf("not ready: %v", err)
 	}
 	given.Alone = true
 	alone := openHost(t, "", given)
@@ -121,4 +137,48 @@ func TestGivenHalf(t *testing.T) {
 			t.Errorf("%s: %v, %v", what, h, err)
 		}
 	}
+}
+
+// TestAnswersOnDisk: the next process answers with what this one has decoded, unless it is told not to keep it; without the folder, or with
+// one that cannot be used, everything is as it was without.
+func TestAnswersOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	var uri string
+	reads := func(what string, want bool, o glovebox.Options) {
+		t.Helper()
+		var doc *glovebox.Document
+		var err error
+		for n := 0; n == 0 || want && n < patience && err == nil && !doc.Usage.Cached; n++ {
+			h := openHost(t, dir, o)
+			if uri == "" {
+				uri = attach(t, h.Session("s"), "a.txt", []byte("the words\n")).Resource
+			}
+			doc, err = h.Session("s").Read(t.Context(), uri, nil)
+			_ = h.Close()
+		}
+		if err != nil || doc.Usage.Cached != want || doc.Document.Parts[0].Text != "the words\n" {
+			t.Errorf("%s: %+v, %v", what, doc, err)
+		}
+	}
+	answers := filepath.Join(dir, "answers")
+	reads("not kept", false, glovebox.Options{SharedCacheBytes: -1})
+	if _, err := os.Lstat(answers); err == nil {
+		t.Error("a folder for what is not kept")
+	}
+	reads("the first", false, glovebox.Options{})
+	reads("none in memory either", false, glovebox.Options{CacheBytes: -1})
+	reads("the second", true, glovebox.Options{OneShot: true, Alone: true})
+	reads("not asked for", false, glovebox.Options{SharedCacheBytes: -1})
+	if err := os.RemoveAll(answers); err != nil {
+		t.Fatal(err)
+	}
+	reads("removed", false, glovebox.Options{})
+	reads("made again", true, glovebox.Options{})
+	if err := os.RemoveAll(answers); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(answers, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reads("a file in its place", false, glovebox.Options{})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -73,7 +74,6 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]store.Artifact, 0, len(m.Files))
 	event := ledger.Event{ID: m.ID, Type: ledger.User, Turn: m.Turn, Time: m.Time, Text: m.Text, DisplayText: m.DisplayText}
 	if event.Time.IsZero() && event.ID == "" { // with an id it may be there already, and then it keeps its time
 		event.Time = now
@@ -90,13 +90,12 @@ func (c *call) attach(ctx context.Context, m Message) (*Attached, error) {
 	}
 	holder := &holder{host: h, name: string(newArtifactID())}
 	defer holder.end(ctx)
-	for _, f := range m.Files {
-		row, err := h.store(ctx, holder, f)
-		if err != nil {
-			return nil, err
-		}
-		row.Scope, row.Created = c.scope, now
-		rows = append(rows, row)
+	rows, err := h.store(ctx, holder, m.Files)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		rows[i].Scope, rows[i].Created = c.scope, now
 	}
 	for _, row := range append(had, rows...) {
 		ref, err := json.Marshal(h.attachment(h.view.Load(), row).Ref(c.scope.Session))
@@ -220,9 +219,19 @@ type holder struct {
 // leaseTime is how long bytes without a row are kept. It covers the longest time from the first byte of a message's files to its append.
 const leaseTime = time.Hour
 
-// named leases a blob; see store.PutOptions.
-func (o *holder) named(ctx context.Context, blob store.Blob) error {
-	return o.lease(ctx, []string{blob.SHA256})
+// named leases blobs; see store.PutAllOptions.
+func (o *holder) named(ctx context.Context, blobs []store.Blob) error {
+	digests := make([]string, 0, len(blobs))
+	for _, b := range blobs {
+		digests = append(digests, b.SHA256)
+	}
+	slices.Sort(digests)
+	return o.lease(ctx, slices.Compact(digests))
+}
+
+// one leases a blob; see store.PutOptions.
+func (o *holder) one(ctx context.Context, blob store.Blob) error {
+	return o.named(ctx, []store.Blob{blob})
 }
 
 // leaseWait is how long a writer waits for somebody who removes the same bytes just now, which takes no longer than to remove a file.
@@ -252,17 +261,25 @@ func (o *holder) end(ctx context.Context) {
 	}
 }
 
-// store keeps the bytes of f, leased by holder, and says what they are, once and for all.
-func (h *Host) store(ctx context.Context, holder *holder, f NewFile) (store.Artifact, error) {
-	content := &content{r: f.Content, size: -1}
-	if f.SizeKnown {
-		content.size = f.Size
+// store keeps the bytes of files in one step, leased by holder, and says what they are, once and for all.
+func (h *Host) store(ctx context.Context, holder *holder, files []NewFile) ([]store.Artifact, error) {
+	var readers []io.Reader
+	for _, f := range files {
+		content := &content{r: f.Content, size: -1}
+		if f.SizeKnown {
+			content.size = f.Size
+		}
+		readers = append(readers, content)
 	}
-	blob, head, err := h.blobs.Put(ctx, content, store.PutOptions{Max: h.opts.MaxAttachmentBytes, Prefix: sniff.PrefixBytes, Named: holder.named})
+	blobs, heads, err := h.blobs.PutAll(ctx, readers, store.PutAllOptions{Max: h.opts.MaxAttachmentBytes, Prefix: sniff.PrefixBytes, Named: holder.named})
 	if err != nil {
-		return store.Artifact{}, err
+		return nil, err
 	}
-	return describe(head, blob, f.Name, f.MediaType, f.Source), nil
+	rows := make([]store.Artifact, 0, len(files))
+	for i, f := range files {
+		rows = append(rows, describe(heads[i], blobs[i], f.Name, f.MediaType, f.Source))
+	}
+	return rows, nil
 }
 
 // describe is the row of new bytes, whose first are head.

@@ -20,10 +20,11 @@ type Copied struct {
 	Files   int64             `json:"files"`
 }
 
-// copyPage is how much of a session is in memory at once; each event may take ledger.MaxEventBytes.
 const (
-	copyPage      = 64
-	copyArtifacts = 500
+	copyPage      = 64      // events that are read at once; each may take ledger.MaxEventBytes
+	copyEvents    = 512     // events of one append
+	copyBytes     = 4 << 20 // of one append, about
+	copyArtifacts = 500     // files that are copied at once
 )
 
 // CopyTo copies the session into another one of its principal: its files, those that were deleted as deleted ones, and all that happened,
@@ -109,7 +110,7 @@ func (w *copying) check(ctx context.Context) error {
 		return err
 	}
 	if exists && !dst.Deleted.IsZero() {
-		return sessionGone()
+		return store.SessionGone()
 	}
 	behind, err := w.compare(ctx)
 	if err != nil {
@@ -321,27 +322,45 @@ func (w *copying) copyEvents(ctx context.Context) error {
 	if ok {
 		after = last.Seq
 	}
-	for {
+	var batch []store.Event
+	for size := 0; ; {
 		page, err := w.host.index.Events(ctx, w.src, after, copyPage)
-		if err != nil || len(page) == 0 {
+		if err != nil {
 			return err
 		}
 		rows, err := w.rewrite(ctx, page)
 		if err != nil {
 			return err
 		}
-		seqs, err := w.host.index.Append(ctx, w.dst, store.Batch{Events: rows})
-		if err != nil {
+		for _, row := range rows {
+			batch, size, after = append(batch, row), size+len(row.Payload), row.Seq
+		}
+		if len(page) > 0 && len(batch) < copyEvents && size < copyBytes {
+			continue
+		}
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := w.appendEvents(ctx, batch); err != nil {
 			return err
 		}
-		for i, seq := range seqs {
-			if seq != page[i].Seq { // somebody has said something in between
-				return w.otherContent()
-			}
-		}
-		after = page[len(page)-1].Seq
-		w.out.Events += int64(len(page))
+		batch, size = nil, 0
 	}
+}
+
+// appendEvents appends events, whose numbers must be those of the source.
+func (w *copying) appendEvents(ctx context.Context, batch []store.Event) error {
+	seqs, err := w.host.index.Append(ctx, w.dst, store.Batch{Events: batch})
+	if err != nil {
+		return err
+	}
+	for i, seq := range seqs {
+		if seq != batch[i].Seq { // somebody has said something in between
+			return w.otherContent()
+		}
+	}
+	w.out.Events += int64(len(batch))
+	return nil
 }
 
 // OpenFrom copies a file of another session of the principal into this one, so that it can be read here; asked again, it answers with the

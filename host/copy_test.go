@@ -301,8 +301,8 @@ func TestCopyResumed(t *testing.T) {
 		p := newPlace()
 		h := p.open(t, newQuick(), nil)
 		s := h.Session(scope("s"))
-		for i := range 150 { // three pages of events
-			if i%10 == 0 {
+		for i := range 1200 { // three appends of events
+			if i%80 == 0 {
 				attach(t, s, "a.txt", fmt.Sprint(i))
 			} else if _, err := s.Append(t.Context(), ledger.Event{Type: ledger.Assistant, Text: fmt.Sprint(i)}); err != nil {
 				t.Fatal(err)

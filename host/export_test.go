@@ -3,6 +3,7 @@ package host
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 )
@@ -44,6 +45,12 @@ var Seal, Unseal = seal, unseal
 
 // SharedDone waits until what has been read is in the shared cache.
 func SharedDone(h *Host) { h.shared.running.Wait() }
+
+// Patient has h wait for its shared cache however slow the machine is, and returns it.
+func Patient(h *Host) *Host {
+	h.shared.wait = time.Minute
+	return h
+}
 
 // CopyID is the id of an artifact's copy.
 var CopyID = copyID

@@ -124,6 +124,42 @@ func TestHostForgotten(t *testing.T) {
 	})
 }
 
+// A host is ready once it is on the list and has what is switched on.
+func TestHostReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlace()
+		full := p.open(t, newQuick(), nil)
+		less := newQuick()
+		less.decoders = less.decoders[1:]
+		way := &silenced{IndexDriver: p.driver}
+		h := on(t, p, way, less, nil)
+		is := func(when string, h *host.Host, want readapi.Code) {
+			t.Helper()
+			err := h.Ready(t.Context())
+			wantCode(t, when, err, want)
+			if e, ok := err.(*readapi.Error); ok && want == readapi.CodeCapabilityUnavailable && e.Ref != "pdf" {
+				t.Errorf("%s: %+v", when, e)
+			}
+		}
+		is("with all", full, "")
+		is("without one", h, readapi.CodeCapabilityUnavailable)
+		if err := full.EnableDecoder(t.Context(), "pdf", false); err != nil {
+			t.Fatal(err)
+		}
+		is("without one that is off", h, "")
+		way.off.Store(true)
+		time.Sleep(time.Minute)
+		is("forgotten", h, readapi.CodeBusy)
+		way.off.Store(false)
+		is("back", h, "")
+		if n := len(hostsOf(t, p)); n != 2 {
+			t.Errorf("%d hosts", n)
+		}
+		_ = h.Close()
+		is("closed", h, readapi.CodeCanceled)
+	})
+}
+
 // A command is on no list and holds nothing back, though it reads less; it has dead hosts forgotten, which nobody else may do; and what its
 // decoders are, others do not hear, but for those that nobody knew.
 func TestHostAlone(t *testing.T) {

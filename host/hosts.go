@@ -103,6 +103,36 @@ func (m *membership) leave() {
 	<-m.done
 }
 
+// Ready reports whether reads should be sent to this host, as a balancer asks: it is on the list of the store's hosts, or gets on it now, and
+// has loaded every decoder that is switched on. One that lacks a decoder works, but holds back what only that one reads.
+//
+// Errors: busy while it is not on the list, capability_unavailable with the name of a decoder that it lacks, and those of the store.
+func (h *Host) Ready(ctx context.Context) error {
+	const op = "host.Ready"
+	leave, err := h.enter(op)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	set, err := h.index.Decoders(ctx)
+	if err != nil {
+		return readapi.AsError(op, err)
+	}
+	if _, err := h.viewAt(ctx, set.Generation); err != nil {
+		return readapi.AsError(op, err)
+	}
+	loaded := h.loaded()
+	for _, d := range set.Decoders {
+		if d.Enabled && !slices.ContainsFunc(loaded, func(have store.DecoderEntry) bool { return have.Name == d.Name }) {
+			return &readapi.Error{
+				Op: op, Code: readapi.CodeCapabilityUnavailable, Ref: d.Name, Detail: "a decoder of the store is not loaded here",
+				Hint: "Load it here too, or switch it off for all hosts.",
+			}
+		}
+	}
+	return nil
+}
+
 // announce says that the host is there, and forgets those whose time is over.
 func (h *Host) announce(ctx context.Context) error {
 	_, err := h.index.PutHost(ctx, store.HostEntry{ID: h.member.id, Decoders: h.loaded()}, h.member.ttl)

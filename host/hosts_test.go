@@ -119,7 +119,6 @@ type run struct {
 	hosts  []*fleetHost
 	killed []*fleetHost
 	files  []readapi.Attachment
-	sizes  []int
 	log    []string
 
 	checks, offered int
@@ -445,6 +444,7 @@ func TestHosts(t *testing.T) {
 
 // TestHostsRandom is the same over every store, with histories that are not made short.
 func TestHostsRandom(t *testing.T) {
+	const enough = 60 // reads behind an offer
 	runs := 8
 	if os.Getenv("GLOVEBOX_BARS") != "" {
 		runs = 500
@@ -456,7 +456,8 @@ func TestHostsRandom(t *testing.T) {
 			if name == "postgres" {
 				runs /= 4 // to open it takes a while
 			}
-			for range runs {
+			played := 0
+			for ; played < runs || offered < enough && played < 4*runs; played++ { // a few histories may hold few addresses by chance
 				seed := rand.Uint64()
 				r := &run{t: t, p: open(t), pick: picker(seed)}
 				r.play(40)
@@ -466,8 +467,8 @@ func TestHostsRandom(t *testing.T) {
 					t.Fatalf("seed %d: %s", seed, r.violations[0])
 				}
 			}
-			t.Logf("%d histories, %d reads, %d of them of addresses, 0 violations", runs, checks, offered)
-			if offered*10 < checks {
+			t.Logf("%d histories, %d reads, %d of them of addresses, 0 violations", played, checks, offered)
+			if offered < enough {
 				t.Errorf("of %d reads %d were of addresses: this proves little", checks, offered)
 			}
 		})

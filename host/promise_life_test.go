@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -11,11 +12,14 @@ import (
 // life is what the model of a history knows of whole sessions.
 type life struct {
 	deleted map[readapi.Scope]bool
-	done    map[string]int // what was done, how often
+	missing map[readapi.Scope]bool // a message carries a file that was purged
+	done    map[string]int         // what was done, how often
 	copies  int
 }
 
-func newLife() life { return life{deleted: map[readapi.Scope]bool{}, done: map[string]int{}} }
+func newLife() life {
+	return life{deleted: map[readapi.Scope]bool{}, missing: map[readapi.Scope]bool{}, done: map[string]int{}}
+}
 
 // mayEnd checks how something ended that only a deleted session may not do.
 func (h *history) mayEnd(s *host.Session, what string, err error) bool {
@@ -27,6 +31,19 @@ func (h *history) mayEnd(s *host.Session, what string, err error) bool {
 		h.violation("%s in %v: %v, want %q", what, s.Scope(), err, want)
 	}
 	return err == nil
+}
+
+// forget leaves a few of what was purged in the model, so that a long history stays as quick as a short one.
+func (h *history) forget() {
+	purged := 0
+	for _, k := range slices.Backward(h.known) {
+		if k.purged {
+			if purged++; purged > 200 {
+				k.scope = readapi.Scope{}
+			}
+		}
+	}
+	h.known = slices.DeleteFunc(h.known, func(k *known) bool { return k.scope == readapi.Scope{} })
 }
 
 // of are the artifacts of a session that are still there, in order of arrival.
@@ -56,7 +73,7 @@ func (h *history) live(on opened, s *host.Session) {
 			h.mayEnd(s, "archive", err)
 		}
 		h.life.done["archive"]++
-	case n < 93:
+	case n < 94:
 		err := s.DeleteSession(h.t.Context())
 		if code := readapi.CodeOf(err); code != "" && (code != readapi.CodeNotFound || len(h.of(s.Scope())) > 0) {
 			h.violation("delete the session %v: %v", s.Scope(), err)
@@ -68,7 +85,7 @@ func (h *history) live(on opened, s *host.Session) {
 			}
 		}
 		h.life.done["delete session"]++
-	case n < 97:
+	default:
 		for _, k := range h.known { // rather one that takes nothing more
 			if h.life.deleted[k.scope] {
 				s = on.Session(k.scope)
@@ -82,6 +99,8 @@ func (h *history) live(on opened, s *host.Session) {
 			k.purged = true
 		}
 		delete(h.life.deleted, s.Scope())
+		delete(h.life.missing, s.Scope())
+		h.forget()
 		h.life.done["purge session"]++
 	}
 }
@@ -130,6 +149,8 @@ func (h *history) openFrom(s *host.Session) {
 			h.violation("%v opened %+v from %+v", s.Scope(), a, k)
 		}
 		mine = &known{scope: s.Scope(), id: a.ID, sample: k.sample, source: store.SourceCopy}
+		// A copy that was purged and is opened again is the same copy.
+		h.known = slices.DeleteFunc(h.known, func(k *known) bool { return k.scope == mine.scope && k.id == mine.id })
 		h.known = append(h.known, mine)
 		h.life.done["open from"]++
 	case code == readapi.CodeGone: // a copy that was deleted, or the session
@@ -162,17 +183,16 @@ func (h *history) copyOf(scope readapi.Scope, k *known) *known {
 
 func (h *history) copySession(s *host.Session) {
 	from := h.of(s.Scope())
-	if len(from) == 0 {
+	if len(from) == 0 || len(from) > 200 { // a long history need not copy its largest sessions
 		return
 	}
 	h.life.copies++
 	dst := readapi.Scope{Principal: s.Scope().Principal, Session: readapi.SessionID(fmt.Sprint("copy", h.life.copies))}
-	missing := false // a file that a message carries is purged
-	for _, k := range h.known {
-		missing = missing || k.scope == s.Scope() && k.purged && k.carried
-	}
 	_, err := s.CopyTo(h.t.Context(), dst.Session)
-	if missing && readapi.CodeOf(err) == readapi.CodeNotFound {
+	if h.life.missing[s.Scope()] && !h.life.deleted[s.Scope()] {
+		if readapi.CodeOf(err) != readapi.CodeNotFound {
+			h.violation("copy %v without a file that it carries: %v", s.Scope(), err)
+		}
 		return
 	}
 	if !h.mayEnd(s, "copy", err) {
@@ -196,7 +216,8 @@ func (h *history) purge(s *host.Session) {
 	if err := s.Purge(h.t.Context(), uri(k.id)); err != nil {
 		h.violation("purge %+v by %v: %v", k, s.Scope(), err)
 	}
-	if s.Scope() == k.scope {
+	if s.Scope() == k.scope && !k.purged {
+		h.life.missing[k.scope] = h.life.missing[k.scope] || k.carried
 		k.purged = true
 		h.life.done["purge"]++
 	}

@@ -55,6 +55,7 @@ type shared struct {
 	driver     store.CacheDriver
 	most       int64 // bytes of all together
 	build      string
+	wait       time.Duration // of a read
 	gets, puts chan struct{} // one for each that is under way
 	rest       atomic.Int64  // until when it is not asked, in Unix nanoseconds
 	running    sync.WaitGroup
@@ -66,7 +67,7 @@ func newShared(driver store.CacheDriver, most int64) *shared {
 	if driver == nil {
 		return nil
 	}
-	return &shared{driver: driver, most: most, build: build(), gets: make(chan struct{}, sharedGets), puts: make(chan struct{}, sharedPuts)}
+	return &shared{driver: driver, most: most, build: build(), wait: sharedWait, gets: make(chan struct{}, sharedGets), puts: make(chan struct{}, sharedPuts)}
 }
 
 // build names the program that makes the answers: another version of the host may make others of what a decoder says. A program that was built
@@ -97,7 +98,7 @@ func (s *shared) names(k cacheKey) (key string, secret [sha256.Size]byte) {
 	return hex.EncodeToString(name[:]), sum("seal")
 }
 
-// get returns the answer under k, or nil. It is the caller's. It does not take longer than sharedWait, whatever the cache does.
+// get returns the answer under k, or nil. It is the caller's. It does not take longer than s.wait, whatever the cache does.
 func (s *shared) get(ctx context.Context, k cacheKey) *readapi.Document {
 	if s == nil {
 		return nil
@@ -107,7 +108,7 @@ func (s *shared) get(ctx context.Context, k cacheKey) *readapi.Document {
 		return nil
 	}
 	found := make(chan *readapi.Document, 1)
-	within, cancel := context.WithTimeout(ctx, sharedWait)
+	within, cancel := context.WithTimeout(ctx, s.wait)
 	defer cancel()
 	s.running.Go(func() {
 		defer func() { <-s.gets }()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/filecache"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
 	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
@@ -83,7 +85,7 @@ func TestSharedCache(t *testing.T) {
 	p, c := newPlace(), newShelf()
 	opts := &host.Options{Cache: c}
 	qa, qb := newQuick(), newQuick()
-	a, b := p.open(t, qa, opts), p.open(t, qb, opts)
+	a, b := host.Patient(p.open(t, qa, opts)), host.Patient(p.open(t, qb, opts))
 	file := attach(t, a.Session(scope("s")), "a.txt", "the words of the file")
 	first := read(t, a.Session(scope("s")), file.Resource, readapi.Selection{})
 	host.SharedDone(a)
@@ -101,7 +103,7 @@ func TestSharedCache(t *testing.T) {
 		t.Error("one principal is told what another has read")
 	}
 	for name, size := range map[string]int64{"again": 0, "again, without memory": -1} {
-		again := p.open(t, newQuick(), &host.Options{Cache: c, CacheBytes: size})
+		again := host.Patient(p.open(t, newQuick(), &host.Options{Cache: c, CacheBytes: size}))
 		for range 2 {
 			if doc := read(t, again.Session(scope("s")), file.Resource, readapi.Selection{}); !doc.Usage.Cached || sameAnswer(first, doc) != "" {
 				t.Errorf("%s: %+v", name, doc)
@@ -118,7 +120,7 @@ func TestSharedCache(t *testing.T) {
 // What a password opens stays in the process that was given it.
 func TestSharedCachePassword(t *testing.T) {
 	c := newShelf()
-	h := newPlace().open(t, withBoxes(), &host.Options{Cache: c})
+	h := host.Patient(newPlace().open(t, withBoxes(), &host.Options{Cache: c}))
 	s := h.Session(scope("s"))
 	a := attach(t, s, "locked.zip", string(boxtest.Zip("pw", text("a.txt", "x"))))
 	for n := range 2 {
@@ -136,7 +138,7 @@ func TestSharedCachePassword(t *testing.T) {
 func TestSharedCacheDamaged(t *testing.T) {
 	p, c, q := newPlace(), newShelf(), newQuick()
 	opts := &host.Options{Cache: c, CacheBytes: -1}
-	h := p.open(t, q, opts)
+	h := host.Patient(p.open(t, q, opts))
 	s := h.Session(scope("s"))
 	one, two := attach(t, s, "a.txt", "one"), attach(t, s, "b.txt", "twotwo")
 	want := map[string]*readapi.Document{}
@@ -229,7 +231,7 @@ func TestSharedCacheFails(t *testing.T) {
 	fail := func(context.Context) error { return errors.New("it is broken") }
 	c.get, c.put = fail, fail
 	q := newQuick()
-	h := newPlace().open(t, q, &host.Options{Cache: c, CacheBytes: -1})
+	h := host.Patient(newPlace().open(t, q, &host.Options{Cache: c, CacheBytes: -1}))
 	s := h.Session(scope("s"))
 	a := attach(t, s, "a.txt", "hello")
 	for range 3 {
@@ -255,7 +257,7 @@ func TestSharedCacheFails(t *testing.T) {
 func TestSharedCacheSize(t *testing.T) {
 	c := newShelf()
 	q := &sizedAnswers{quick: newQuick(), n: 64 << 10}
-	h := newPlace().open(t, q, &host.Options{Cache: c, SharedCacheBytes: 4 << 20})
+	h := host.Patient(newPlace().open(t, q, &host.Options{Cache: c, SharedCacheBytes: 4 << 20}))
 	s := h.Session(scope("s"))
 	all := readapi.Selection{MaxTokens: -1}
 	for i := range 200 { // 25 eighths
@@ -342,10 +344,19 @@ func TestSharedCacheDrivers(t *testing.T) {
 			t.Cleanup(func() { _ = driver.Close() })
 			return driver.Answers()
 		},
+		"files": func(t *testing.T) store.CacheDriver {
+			c, err := filecache.Open(filepath.Join(t.TempDir(), "answers"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			return c
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, c := newPlace(), open(t)
-			a, b := p.open(t, newQuick(), &host.Options{Cache: c, CacheBytes: -1}), p.open(t, newQuick(), &host.Options{Cache: c, CacheBytes: -1})
+			opts := &host.Options{Cache: c, CacheBytes: -1}
+			a, b := host.Patient(p.open(t, newQuick(), opts)), host.Patient(p.open(t, newQuick(), opts))
 			file := attach(t, a.Session(scope("s")), "a.txt", "the words of the file")
 			first := read(t, a.Session(scope("s")), file.Resource, readapi.Selection{})
 			host.SharedDone(a)

@@ -155,7 +155,7 @@ func (c *call) openUpload(ctx context.Context, u *upload) (UploadState, error) {
 	if err == nil {
 		var own context.Context // it outlives the call
 		own, u.cancel = context.WithCancel(context.WithoutCancel(ctx))
-		u.writer, err = c.host.blobs.Writer(own, store.PutOptions{Max: u.begin.Bytes, Prefix: sniff.PrefixBytes, Named: u.holder.named})
+		u.writer, err = c.host.blobs.Writer(own, store.PutOptions{Max: u.begin.Bytes, Prefix: sniff.PrefixBytes, Named: u.holder.one})
 	}
 	if err != nil {
 		u.drop(ctx)

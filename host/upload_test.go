@@ -424,6 +424,9 @@ func TestUploadQuota(t *testing.T) {
 	attach(t, other, "a.txt", "12345678")
 	_, err = h.Session(readapi.Scope{Principal: "third", Session: "s"}).BeginUpload(ctx, beginOf("a", "c", "a.txt", "1234"))
 	limit("more than all may have", err, "total_bytes")
+	if e, ok := err.(*readapi.Error); ok && e.Limit != nil && e.Limit.Actual != 0 {
+		t.Errorf("one principal is told how much the others have: %+v", err)
+	}
 	if err := other.PurgeSession(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -262,7 +262,7 @@ func (u *upload) bytes(ctx context.Context) (store.Blob, error) {
 
 // stillThere leases the bytes anew. They may have been removed where the first lease was over.
 func (u *upload) stillThere(ctx context.Context) error {
-	if err := u.holder.named(ctx, *u.named); err != nil {
+	if err := u.holder.one(ctx, *u.named); err != nil {
 		return err
 	}
 	_, err := u.all.host.blobs.Stat(ctx, u.named.SHA256)

@@ -111,7 +111,9 @@ Their bytes are parsed by WebAssembly modules in a sandbox without files, networ
 or clock, within limits of memory, work and time.
 
 It also keeps the files of conversations: "attach" stores them in a session, "recall"
-finds them again by what was said or by their names, and "read" opens an address.
+finds them again by what was said or by their names, and "read" opens an address. "gc",
+"fsck", "backup" and "migrate" look after all that is kept, on this machine or, with --index
+and --blobs, in a database and a bucket that many hosts share.
 
 Flags may also be set by environment variables (GLOVEBOX_MAX_INPUT=200MiB) and by
 the configuration file (max_input = "200MiB"); "glovebox doctor" says where it is.
@@ -125,6 +127,7 @@ const rootExample = `  glovebox read report.pdf                  a PDF, page by 
   glovebox read --lines 1-40 old-notes.txt  some lines of a text in any encoding
   glovebox attach --session chat q3.pdf     keep a file in a session
   glovebox recall --session chat q3         find it again
+  glovebox backup /backups/glovebox         copy all that is kept
   glovebox doctor                           is everything in order?`
 
 // root builds the command tree.

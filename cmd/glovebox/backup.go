@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
 	"github.com/glovebox-wasm/glovebox/host/transfer"
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 func (a *app) backupCommand() *cobra.Command {
@@ -29,6 +32,9 @@ out, and makes the command fail when all others are copied.`,
 		Args:              exactly(1, "the directory of the backup"),
 		ValidArgsFunction: oneDirectory,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.checkBackup(args[0]); err != nil {
+				return err
+			}
 			return a.maintain(c.Context(), func(s *openedStore) error {
 				return a.transferring("backing up", "backed up", func(progress func(transfer.Counts)) (*transfer.Report, error) {
 					o.Progress = progress
@@ -39,6 +45,29 @@ out, and makes the command fail when all others are copied.`,
 	}
 	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of an earlier backup too, and copy damaged ones again")
 	return c
+}
+
+// checkBackup is the failure of a place where no backup can be, or none that is of use.
+func (a *app) checkBackup(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return failed(dir, readapi.CodeInvalidRequest, "this is not a folder", nil)
+	}
+	at := a.store()
+	if at.remote() {
+		return nil
+	}
+	data, err := filepath.Abs(at.data)
+	if err != nil {
+		return nil // it cannot be compared, and package transfer refuses the place itself
+	}
+	if to, err := filepath.Abs(dir); err == nil {
+		if rel, err := filepath.Rel(data, to); err == nil && filepath.IsLocal(rel) {
+			f := usage("the backup would be inside the data directory, and lost with it", "Name a place elsewhere, on another disk at best.")
+			f.subject = dir
+			return f
+		}
+	}
+	return nil
 }
 
 // oneDirectory completes the one argument of a command, a directory.
@@ -63,7 +92,7 @@ compared with its digest. The backup stays as it is.`,
 		ValidArgsFunction: oneDirectory,
 		RunE: func(c *cobra.Command, args []string) error {
 			if !(storePlace{data: args[0]}).kept() {
-				f := failed(args[0], "not_found", "there is no backup", nil)
+				f := failed(args[0], readapi.CodeNotFound, "there is no backup", nil)
 				f.err.Hint = `"glovebox backup DIR" makes one.`
 				return f
 			}

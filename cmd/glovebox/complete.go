@@ -58,6 +58,32 @@ func (a *app) completeSessionArgument(c *cobra.Command, args []string, toComplet
 	return a.completeSessions(c, args, toComplete)
 }
 
+// completePurgeable is completeSessionArgument with the deleted sessions, which only the store names.
+func (a *app) completePurgeable(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 || a.loadConfig() != nil || configure(c.Flags(), a.getenv, a.config.flags) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ctx, cancel := context.WithTimeout(c.Context(), patience)
+	defer cancel()
+	var out []string
+	// What is not right, "glovebox doctor" tells.
+	_ = a.maintain(ctx, func(s *openedStore) error {
+		for s, err := range allSessions(ctx, s.Index, readapi.PrincipalID(a.global.principal)) {
+			if err != nil || len(out) == maxCompletions {
+				return err
+			}
+			if what := counted(int(s.Messages), "message"); strings.HasPrefix(string(s.ID), toComplete) {
+				if !s.Deleted.IsZero() {
+					what += ", deleted"
+				}
+				out = append(out, cobra.CompletionWithDesc(string(s.ID), what))
+			}
+		}
+		return nil
+	})
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
 // completeAddresses names the files of the session that can be read, newest first.
 func (a *app) completeAddresses(c *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	var out []string

@@ -87,15 +87,14 @@ func (a *app) keep(ctx context.Context, p *progress, o *glovebox.Options, f func
 // keeper opens the data directory. What it may be asked to read follows from the standing limits, which are the same for each command, so
 // that an address that one command names opens with another.
 func (a *app) keeper(ctx context.Context, p *progress, o *glovebox.Options) (keeper, error) {
-	principal := readapi.PrincipalID(a.global.principal)
-	if !principal.Valid() {
-		return nil, usage("--principal is 1 to 128 characters of A-Z a-z 0-9 _ -", "")
+	principal, err := a.principal()
+	if err != nil {
+		return nil, err
 	}
 	o.Principal, o.CacheDir, o.Alone = principal, a.global.cacheDir(), !a.serving
 	if err := a.global.wall(o); err != nil {
 		return nil, err
 	}
-	var err error
 	if o.Quota, err = a.quota(); err != nil {
 		return nil, err
 	}
@@ -130,6 +129,15 @@ func (a *app) keeper(ctx context.Context, p *progress, o *glovebox.Options) (kee
 		return nil, openFailure(at, errors.Join(err, end()))
 	}
 	return elsewhere{k, end}, nil
+}
+
+// principal is whom the sessions belong to.
+func (a *app) principal() (readapi.PrincipalID, error) {
+	id := readapi.PrincipalID(a.global.principal)
+	if !id.Valid() {
+		return "", usage("--principal is 1 to 128 characters of A-Z a-z 0-9 _ -", "")
+	}
+	return id, nil
 }
 
 // standingLimits are the limits that the environment and the configuration set, whichever flags the command has.

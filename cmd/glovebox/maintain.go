@@ -10,6 +10,7 @@ import (
 	"github.com/glovebox-wasm/glovebox"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
+	"github.com/glovebox-wasm/glovebox/host/store/filecache"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
 	"github.com/glovebox-wasm/glovebox/host/store/s3blob"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
@@ -21,11 +22,15 @@ import (
 type openedStore struct {
 	transfer.Store
 	place storePlace
-	cache store.CacheDriver // decoded answers that all hosts share, nil where there are none
+	cache store.CacheDriver // decoded answers that hosts share, nil where there are none
+	own   func() error      // closes cache where nothing else does
 }
 
 func (s *openedStore) Close() error {
 	var errs []error
+	if s.own != nil {
+		errs = append(errs, s.own())
+	}
 	if s.Index != nil {
 		errs = append(errs, s.Index.Close())
 	}
@@ -117,6 +122,14 @@ func (s *openedStore) open(ctx context.Context) error {
 	}
 	if shared, ok := rows.(interface{ Answers() store.CacheDriver }); ok {
 		s.cache = shared.Answers()
+		return nil
+	}
+	answers := filepath.Join(s.place.data, "answers") // where glovebox.Open keeps them
+	if info, err := os.Stat(answers); err != nil || !info.IsDir() {
+		return nil
+	}
+	if own, err := filecache.Open(answers); err == nil { // a cache that cannot be had is none
+		s.cache, s.own = own, own.Close
 	}
 	return nil
 }

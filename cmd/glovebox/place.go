@@ -35,7 +35,7 @@ func (p storePlace) String() string {
 // shownURL is a URL without what might be secret in it. Of one that cannot be read only the scheme is shown.
 func shownURL(s string) string {
 	u, err := url.Parse(s)
-	if err != nil || u.Opaque != "" {
+	if err != nil || u.Opaque != "" || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") { // what stands before it may be a password
 		scheme, _, _ := strings.Cut(s, ":")
 		return scheme + "://..."
 	}

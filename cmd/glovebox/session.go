@@ -101,7 +101,10 @@ func (a *app) sessions(ctx context.Context, deleted bool) ([]sessionDocument, er
 	if !deleted {
 		return list, a.look(ctx, func(k keeper) error { return add(k.Sessions(ctx, true)) })
 	}
-	principal := readapi.PrincipalID(a.global.principal)
+	principal, err := a.principal()
+	if err != nil {
+		return nil, err
+	}
 	return list, a.into(ctx, a.store(), func(s *openedStore) error { return add(allSessions(ctx, s.Index, principal)) })
 }
 

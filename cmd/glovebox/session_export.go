@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/glovebox-wasm/glovebox/host/transfer"
-	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // exportFlags are the flags of session export.
@@ -34,9 +33,13 @@ and the bytes "glovebox session import" makes the index anew. docs/store.md desc
 			if flags.all && len(args) > 0 {
 				return usage("--all is everybody's sessions and takes no SESSION", "")
 			}
-			o := transfer.ExportOptions{}
-			if !flags.all {
-				o.Principal = readapi.PrincipalID(a.global.principal)
+			principal, err := a.principal()
+			if err != nil {
+				return err
+			}
+			o := transfer.ExportOptions{Principal: principal}
+			if flags.all {
+				o.Principal = "" // everybody
 			}
 			for i := range args {
 				id, err := sessionArgument(args[i:])

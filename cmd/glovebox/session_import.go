@@ -86,6 +86,7 @@ func (a *app) importFile(ctx context.Context, flag sessionFlag, arg string, seve
 		return a.importFailure(arg, several, fileFailure(arg, err))
 	}
 	if bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\ufeff")), []byte(exportBegins)) {
+		p.close() // an export is shown by what is in it
 		return a.importFailure(arg, several, a.importExport(ctx, flag, arg, r))
 	}
 	id, err := importSession(flag, arg)

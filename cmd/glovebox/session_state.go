@@ -18,7 +18,9 @@ type stateDocument struct {
 // changeSession makes a command that takes one session to another state: do carries it out, or asks first.
 func (a *app) changeSession(c *cobra.Command, do func(ctx context.Context, id readapi.SessionID) (state, told string, err error)) *cobra.Command {
 	c.Args = exactly(1, "the id of one session")
-	c.ValidArgsFunction = a.completeSessionArgument
+	if c.ValidArgsFunction == nil {
+		c.ValidArgsFunction = a.completeSessionArgument
+	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		id, err := sessionArgument(args)
 		if err != nil {
@@ -89,7 +91,8 @@ func (a *app) sessionPurgeCommand() *cobra.Command {
 		Long: `Remove a session for good: what was said in it, its files, and their bytes, unless another
 session has the same file. It need not have been deleted before. Nothing brings it back.
 A terminal is asked first; elsewhere --yes has to be given.`,
-		Example: "  glovebox session purge chat-42\n  glovebox session purge --yes chat-42",
+		Example:           "  glovebox session purge chat-42\n  glovebox session purge --yes chat-42",
+		ValidArgsFunction: a.completePurgeable,
 	}
 	yes.register(c.Flags())
 	return a.changeSession(c, func(ctx context.Context, id readapi.SessionID) (state, told string, err error) {

@@ -98,7 +98,10 @@ func TestEveryStepFails(t *testing.T) {
 	for name, run := range runs {
 		for _, dead := range []bool{false, true} {
 			for _, before := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s/dead=%v/before=%v", name, dead, before), func(t *testing.T) { everyStep(t, run, dead, before) })
+				t.Run(fmt.Sprintf("%s/dead=%v/before=%v", name, dead, before), func(t *testing.T) {
+					t.Parallel()
+					everyStep(t, run, dead, before)
+				})
 			}
 		}
 	}

@@ -131,6 +131,26 @@ func TestLossWithoutClaim(t *testing.T) {
 	}
 }
 
+// Who copies a row leases its bytes and looks at the row again: what it read before may have been purged meanwhile.
+func TestLossWithoutSecondLook(t *testing.T) {
+	for _, look := range []bool{true, false} {
+		onEngines(t, func(t *testing.T, p *place) {
+			a := p.attach(scope("s"), "bytes")
+			source, _ := p.find(a) // the copy has read it
+			must(t, p.keeper(nil).Purge(t.Context(), p.markPurge(a)))
+			must(t, p.index.LeaseBlobs(t.Context(), "copy", []string{source.Blob}, time.Minute))
+			if now, ok := p.find(a); look && (!ok || now.Purging) {
+				return // there is nothing to copy, and nothing was
+			}
+			_, err := p.row(t.Context(), scope("other"), store.Blob{SHA256: source.Blob, Size: source.Bytes}, "copy")
+			must(t, err)
+			if p.lost() == look {
+				t.Fatalf("a second look %v, lost %v", look, !look)
+			}
+		})
+	}
+}
+
 // A removal that took longer than its claim must not end the claim that another has by now.
 func TestClaimOfAnother(t *testing.T) {
 	onDrivers(t, func(t *testing.T, b store.BlobDriver, x store.IndexDriver, dir string) {

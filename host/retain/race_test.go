@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,9 +19,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
 	"github.com/glovebox-wasm/glovebox/host/retain"
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -382,13 +388,40 @@ func (r *race) counts() map[string]int64 {
 }
 
 func TestRaceOneProcess(t *testing.T) {
-	onEngines(t, func(t *testing.T, p *place) {
-		seed := rand.Uint64()
-		r := &race{place: p, until: time.Now().Add(raceTime())}
-		all := r.workers("w", 7, seed)
-		r.end(all)
-		t.Logf("seed %d, %d artifacts, %d differences, %v", seed, len(all), len(r.errs), r.counts())
+	t.Parallel()
+	for name, open := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, x, dir := open(t)
+			oneProcess(t, b, x, dir)
+		})
+	}
+	t.Run("bucket", func(t *testing.T) {
+		t.Parallel()
+		x, err := pgindex.Open(t.Context(), pgtest.URL(t), nil)
+		must(t, err)
+		oneProcess(t, openBucket(t), x, "")
 	})
+}
+
+func openBucket(t *testing.T) store.BlobDriver {
+	t.Helper()
+	backend := s3mem.New()
+	must(t, backend.CreateBucket("bucket"))
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	b, err := s3blob.Open(t.Context(), "s3://bucket/p?region=eu-test-1&endpoint="+server.URL,
+		&s3blob.Options{AccessKey: "access-key-of-the-test", SecretKey: "secret-key-of-the-test", SpoolDir: t.TempDir()})
+	must(t, err)
+	return b
+}
+
+func oneProcess(t *testing.T, b store.BlobDriver, x store.IndexDriver, dir string) {
+	seed := rand.Uint64()
+	r := &race{place: newPlace(t, b, x, dir), until: time.Now().Add(raceTime())}
+	all := r.workers("w", 7, seed)
+	r.end(all)
+	t.Logf("seed %d, %d artifacts, %d differences, %v", seed, len(all), len(r.errs), r.counts())
 }
 
 // childResult is what a child process tells of its workers.
@@ -401,8 +434,9 @@ type childResult struct {
 const childVar = "GLOVEBOX_RETAIN_RACE" // the folder, in the child
 
 func TestRaceTwoProcesses(t *testing.T) {
-	t.Run("files", func(t *testing.T) { twoProcesses(t, "") })
-	t.Run("postgres", func(t *testing.T) { twoProcesses(t, pgtest.URL(t)) })
+	t.Parallel()
+	t.Run("files", func(t *testing.T) { t.Parallel(); twoProcesses(t, "") })
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); twoProcesses(t, pgtest.URL(t)) })
 }
 
 // openRace opens the place that two processes share: with a database at url, or with one of its own.

@@ -99,21 +99,35 @@ func (c *collection) delete(ctx context.Context, a store.Artifact, x Candidate) 
 		c.tell(x)
 		return
 	}
-	_, _, err := c.keeper.index.DeleteArtifact(ctx, a.Scope, a.ID, c.now)
-	if ctx.Err() == nil {
+	same, err := c.same(ctx, a)
+	if same {
+		_, _, err = c.keeper.index.DeleteArtifact(ctx, a.Scope, a.ID, c.now)
+	}
+	if ctx.Err() == nil && (same || err != nil) {
 		c.tellDone(x, err)
 	}
 }
 
+// same reports whether an artifact is still what it was when its page was read. It may have been purged since, and another one have its id,
+// as a copy has that is made again.
+func (c *collection) same(ctx context.Context, a store.Artifact) (bool, error) {
+	rows, _, err := c.keeper.index.Artifacts(ctx, a.Scope, []readapi.ArtifactID{a.ID})
+	now, ok := rows[a.ID]
+	return ok && now.Seq == a.Seq && now.Blob == a.Blob && now.Created.Equal(a.Created) && now.Deleted.Equal(a.Deleted), err
+}
+
 // purge removes an artifact with its row.
 func (c *collection) purge(ctx context.Context, a store.Artifact, x Candidate) {
-	var err error
+	same, err := true, error(nil)
 	if !c.opts.DryRun {
+		same, err = c.same(ctx, a)
+	}
+	if same && !c.opts.DryRun {
 		if _, _, err = c.keeper.index.PurgeArtifact(ctx, a.Scope, a.ID, c.now); err == nil {
 			err = c.keeper.end(ctx, store.Purge{Scope: a.Scope, Artifact: a.ID})
 		}
 	}
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && (same || err != nil) {
 		c.tellDone(x, err)
 	}
 }
@@ -176,16 +190,26 @@ func (c *collection) session(ctx context.Context, v visited) {
 		x.Action, x.Reason, x.Text = ActionKeep, ReasonFiles, "the session has files that other rules keep"
 		c.tell(x)
 	default:
-		var err error
+		same, err := true, error(nil)
 		if !c.opts.DryRun {
-			if _, _, err = c.keeper.index.MarkSession(ctx, s.Scope(), store.PurgeSession, c.now); err == nil {
-				err = c.keeper.end(ctx, store.Purge{Scope: s.Scope()})
-			}
+			same, err = c.purgeSession(ctx, s)
 		}
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && (same || err != nil) {
 			c.tellDone(x, err)
 		}
 	}
+}
+
+// purgeSession purges a session. Its page may be old by now: the session may have been purged since, and have begun again under its id.
+func (c *collection) purgeSession(ctx context.Context, s store.Session) (same bool, err error) {
+	now, ok, err := c.keeper.index.Session(ctx, s.Scope())
+	if err != nil || !ok || !now.Deleted.Equal(s.Deleted) {
+		return false, err
+	}
+	if _, _, err = c.keeper.index.MarkSession(ctx, s.Scope(), store.PurgeSession, c.now); err == nil {
+		err = c.keeper.end(ctx, store.Purge{Scope: s.Scope()})
+	}
+	return true, err
 }
 
 // doom remembers what a dry run would have deleted.

@@ -13,6 +13,13 @@ import (
 // What every index must be able to keep: text is UTF-8 without NUL, because PostgreSQL keeps no other; times are whole milliseconds of the
 // years 1 to 9999, UTC, which RFC 3339 can write.
 
+// What an export says of a session is a stranger's word. These bounds keep sums of what a batch has, and the numbers behind those that it
+// gives, from overflowing: a sum below zero would be a quota without end.
+const (
+	maxBytes  = 1 << 46 // of one blob: more than any place keeps as one
+	maxNumber = 1 << 53 // of a row, or a count of rows: what JSON keeps exactly
+)
+
 func invalid(detail string) error {
 	return &readapi.Error{Code: readapi.CodeInvalidRequest, Detail: detail}
 }
@@ -65,8 +72,8 @@ func checkLoad(s Session, artifacts []Artifact, events []Event, uploads []Upload
 	switch {
 	case !validTime(s.Created) || !validTime(s.Updated) || !s.Deleted.IsZero() && !validTime(s.Deleted):
 		return s, nil, nil, invalid("a session has no time that can be stored")
-	case s.Messages < 0:
-		return s, nil, nil, invalid("a session has fewer than no messages")
+	case s.Messages < 0 || s.Messages > maxNumber:
+		return s, nil, nil, invalid("a session has fewer than no messages, or more than there can be")
 	case s.Purging && s.Deleted.IsZero():
 		return s, nil, nil, invalid("a session is being removed and is not deleted")
 	}
@@ -75,14 +82,17 @@ func checkLoad(s Session, artifacts []Artifact, events []Event, uploads []Upload
 		if as[i], err = checkLoaded(s.Scope(), a); err != nil {
 			return s, nil, nil, err
 		}
+		if !s.Deleted.IsZero() && a.Status == readapi.StatusLive {
+			return s, nil, nil, invalid("a file of a deleted session is live")
+		}
 	}
 	for i, e := range events {
 		var err error
 		if es[i], err = checkEvent(e); err != nil {
 			return s, nil, nil, err
 		}
-		if es[i].Seq = e.Seq; e.Seq < 0 {
-			return s, nil, nil, invalid("an event has no number")
+		if es[i].Seq = e.Seq; e.Seq < 0 || e.Seq > maxNumber {
+			return s, nil, nil, invalid("an event has no number, or a higher one than there can be")
 		}
 	}
 	for _, u := range uploads {
@@ -106,8 +116,8 @@ func checkLoaded(scope readapi.Scope, a Artifact) (Artifact, error) {
 		out.Deleted = milliseconds(a.Deleted)
 	}
 	switch {
-	case a.Seq < 0 || a.Version < 1:
-		return a, invalid("an artifact has no number or no version")
+	case a.Seq < 0 || a.Version < 1 || max(a.Seq, a.Version) > maxNumber:
+		return a, invalid("an artifact has no number or no version, or a higher one than there can be")
 	case a.Status != readapi.StatusLive && a.Status != readapi.StatusDeleted:
 		return a, invalid("an artifact's status is none of those that there are")
 	case (a.Status == readapi.StatusLive) != a.Deleted.IsZero() || !a.Deleted.IsZero() && !validTime(out.Deleted):
@@ -169,8 +179,8 @@ func checkArtifact(scope readapi.Scope, a Artifact) (Artifact, error) {
 		return a, invalid("an artifact's source is none of those that there are")
 	case a.Source.Readable() && !ValidDigest(a.Blob) || !a.Source.Readable() && a.Blob != "":
 		return a, invalid("an artifact names no blob, or one where it can have none")
-	case a.Bytes < 0:
-		return a, invalid("an artifact's size is negative")
+	case a.Bytes < 0 || a.Bytes > maxBytes:
+		return a, invalid("an artifact's size is negative, or larger than any can be")
 	case a.Purging || !a.Status.Valid() || (a.Status == readapi.StatusLive) != a.Deleted.IsZero() || !a.Deleted.IsZero() && !validTime(a.Deleted):
 		return a, invalid("a new artifact is live, or was deleted at a time")
 	case !validTime(a.Created):

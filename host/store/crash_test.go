@@ -66,20 +66,32 @@ func TestCrashChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := len(rows); ; i++ {
-		blob, _, err := b.Put(t.Context(), bytes.NewReader(crashContent(i)), store.PutOptions{Max: 1 << 20, Prefix: 0})
+	i := len(rows)
+	for step := i; ; step++ {
+		var contents []io.Reader
+		for k := range []int{1, 3, 40}[step%3] { // by itself, and in small and large batches
+			contents = append(contents, bytes.NewReader(crashContent(i+k)))
+		}
+		blobs, _, err := b.PutAll(t.Context(), contents, store.PutAllOptions{Max: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := store.Artifact{ID: readapi.ArtifactID(fmt.Sprintf("%032x", i)), Blob: blob.SHA256, Bytes: blob.Size, Name: "a", Kind: "other",
-			Source: store.SourceUserUpload, MediaType: "text/plain", Created: time.Now()}
-		e := store.Event{ID: strconv.Itoa(i), Type: "user", Time: time.Now(), Message: true, Payload: []byte(strconv.Itoa(i))}
-		if _, err := x.Append(t.Context(), crashScope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{a}, Events: []store.Event{e}})); err != nil {
+		var batch store.Batch
+		said := "" // in one write: a line of a batch that is not said would be no promise
+		for k, blob := range blobs {
+			a := store.Artifact{ID: readapi.ArtifactID(fmt.Sprintf("%032x", i+k)), Blob: blob.SHA256, Bytes: blob.Size, Name: "a", Kind: "other",
+				Source: store.SourceUserUpload, MediaType: "text/plain", Created: time.Now()}
+			e := store.Event{ID: strconv.Itoa(i + k), Type: "user", Time: time.Now(), Message: true, Payload: []byte(strconv.Itoa(i + k))}
+			batch.Artifacts, batch.Events = append(batch.Artifacts, a), append(batch.Events, e)
+			said += fmt.Sprintln("committed", a.ID)
+		}
+		if _, err := x.Append(t.Context(), crashScope, storetest.Leased(t, x, batch)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := fmt.Println("committed", a.ID); err != nil {
+		if _, err := fmt.Print(said); err != nil {
 			t.Fatal(err)
 		}
+		i += len(blobs)
 	}
 }
 
@@ -138,7 +150,7 @@ func crash(t *testing.T, dir string, k int) (ids []readapi.ArtifactID) {
 		if ok {
 			ids = append(ids, readapi.ArtifactID(id))
 		}
-		if strings.HasPrefix(lines.Text(), "=== RUN") && commits == 0 || ok && len(ids) == commits {
+		if strings.HasPrefix(lines.Text(), "=== RUN") && commits == 0 || ok && len(ids) == 1+(commits-1)*15 {
 			time.AfterFunc(later, kill)
 		}
 	}

@@ -6,8 +6,9 @@
 //	seqs, err := index.Append(ctx, scope, artifacts, events)      // rows last, all or nothing
 //
 // Blobs and Index are the types that the host works with: they check, cap and map errors, once, over small drivers. The drivers are
-// fileblob and memblob, sqliteindex and memindex; storetest holds what every driver must do. Bytes are written before the row that
-// names them, so that a crash leaves at most a blob without a row, never a row without its blob.
+// fileblob, s3blob and memblob, sqliteindex, pgindex and memindex, and filecache for answers that can be made again; storetest holds what
+// every driver must do. Bytes are written before the row that names them, so that a crash leaves at most a blob without a row, never a row
+// without its blob.
 //
 // Who may see what is decided in package host; drivers only ever answer for the scope that they are asked about.
 package store

@@ -49,9 +49,10 @@ type BlobWriter interface {
 	io.Writer
 
 	// Commit makes what was written durable and readable under sha256: after it returns nil, a crash cannot lose it. A blob that is there
-	// already is replaced by the same bytes, which renews its time of commit and mends it if it was damaged. A write that failed leaves
-	// nothing under the name, but for one case: where only the last step failed, that makes the name durable, the whole bytes may be
-	// there. Taking the name away again would take it from another writer of the same bytes who has succeeded.
+	// already is replaced by the same bytes, which renews its time of commit and mends it if it was damaged; only where the place itself
+	// says that they are the same may it stay as it is, and its time. A write that failed leaves nothing under the name, but for one case:
+	// where only the last step failed, that makes the name durable, the whole bytes may be there. Taking the name away again would take it
+	// from another writer of the same bytes who has succeeded.
 	Commit(sha256 string) error
 
 	// Abort drops what was written.
@@ -76,6 +77,8 @@ type IndexDriver interface {
 	// transcript. An event id that the session has with the same payload is not appended again and keeps its number; with another payload
 	// it is conflict. An artifact id that the session has is conflict, unless Again says otherwise, and so is the id of an upload, unless it
 	// is the same one. A deleted session is gone. Where more than one is wrong, gone comes first, then conflict, busy, quota_exceeded.
+	//
+	// A new artifact may have been deleted, as a copy of such a one is.
 	//
 	// An artifact with bytes needs a lease of Holder on them that nobody's ClaimBlob has ended: else it is busy, because the bytes may be
 	// gone. The leases of Holder end with the step. A quota that would not hold is quota_exceeded with the limit's name, which is the
@@ -177,8 +180,8 @@ type IndexDriver interface {
 	ScanUploads(ctx context.Context, scope readapi.Scope, after string, limit int) ([]Upload, error)
 
 	// Load puts rows of one session where they are not yet, exactly as they are (numbers, versions and times too), and makes the session
-	// what s says; what is appended later goes on behind them. A row whose number another one has is conflict, and then nothing is loaded.
-	// It asks for no lease and no quota, and is for moving and restoring.
+	// what s says, but that one which was deleted, or is being purged, stays so; what is appended later goes on behind them. A row whose
+	// number another one has is conflict, and then nothing is loaded. It asks for no lease and no quota, and is for moving and restoring.
 	Load(ctx context.Context, s Session, artifacts []Artifact, events []Event, uploads []Upload) error
 
 	// Acquire takes or renews a lease on a name, for what one host at a time may do. ok is false while another holder has it.

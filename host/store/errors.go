@@ -64,8 +64,15 @@ func LeaseLost() error {
 	return &readapi.Error{Code: readapi.CodeBusy, Detail: "its bytes were removed before it was there", RetryAfter: retryBusy, Hint: "Send the file again."}
 }
 
-// QuotaError is what an index driver returns where a quota would not hold.
+// QuotaTotal is the limit on what all principals keep together.
+const QuotaTotal = "total_bytes"
+
+// QuotaError is what an index driver returns where a quota would not hold. How much all keep together is not the caller's to know: it would
+// tell how much the others keep, and when one of them adds or removes something.
 func QuotaError(name string, most, have int64) error {
+	if name == QuotaTotal {
+		have = 0
+	}
 	return &readapi.Error{Code: readapi.CodeQuotaExceeded, Limit: &readapi.LimitHit{Name: name, Value: most, Actual: have},
 		Hint: "Purge what is not needed any more, or raise the quota."}
 }

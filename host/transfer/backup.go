@@ -16,7 +16,7 @@ import (
 type BackupOptions struct {
 	Progress func(Counts) // called now and then, from several goroutines
 	Verify   bool         // files that an earlier backup has left in the place are read and compared with their digest; a damaged one is copied again
-	Jobs     int          // files that are copied at a time; default 4
+	Jobs     int          // sessions, and groups of files, that are copied at a time; default 4
 
 	step func(name string) error // a test fails it
 }
@@ -25,7 +25,7 @@ type BackupOptions struct {
 type RestoreOptions struct {
 	Progress func(Counts) // called now and then, from several goroutines
 	Resume   bool         // the target may have a part of the backup already, from a run that was interrupted
-	Jobs     int          // files that are copied at a time; default 4
+	Jobs     int          // sessions, and groups of files, that are copied at a time; default 4
 }
 
 // Backup makes dir a data directory that has what the store has, while hosts write to it: each session as of one moment of the run. Every
@@ -50,11 +50,12 @@ func Backup(ctx context.Context, src Store, dir string, o BackupOptions) (*Repor
 	return c.out.result(op, c.backup(ctx, filepath.Clean(dir), o.step))
 }
 
-func (c *copier) backup(ctx context.Context, dir string, step func(string) error) (err error) {
-	if c.source, err = hold(ctx, c.from.Index, "backup"); err != nil {
+func (c *copier) backup(ctx context.Context, dir string, step func(string) error) error {
+	alone, err := hold(ctx, c.from.Index, "backup")
+	if err != nil {
 		return err
 	}
-	defer c.end(ctx)
+	defer alone.end(ctx)
 	p, err := openPlace(dir, step)
 	if err != nil {
 		return err

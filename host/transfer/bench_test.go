@@ -61,6 +61,17 @@ func BenchmarkBackupAgain(b *testing.B) {
 	perFile(b)
 }
 
+// BenchmarkMigrate goes from a data directory to PostgreSQL and a bucket, both on this machine.
+func BenchmarkMigrate(b *testing.B) {
+	s := many(b, benchSessions)
+	for b.Loop() {
+		blobs, index := manyHosts(b)
+		_, err := Migrate(b.Context(), s, over(b, blobs, index), MigrateOptions{})
+		check(b, err)
+	}
+	perFile(b)
+}
+
 func BenchmarkExport(b *testing.B) {
 	s := many(b, benchSessions)
 	for b.Loop() {

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -26,22 +27,108 @@ func (c *copier) blobs(ctx context.Context, rows []store.Artifact) ([]store.Arti
 	if err := c.target.await(ctx, digests); err != nil {
 		return nil, err
 	}
-	var mu sync.Mutex
-	bad := map[string]error{}
-	err := each(ctx, c.jobs, digests, func(ctx context.Context, digest string) error {
-		err := c.blob(ctx, store.Blob{SHA256: digest, Size: size[digest]})
-		if code := readapi.CodeOf(err); code != readapi.CodeCorrupt && code != readapi.CodeGone { // gone: removed while they were read
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		bad[digest] = err
-		return nil
-	})
-	if err != nil || len(bad) == 0 {
+	bad := &damage{by: map[string]error{}}
+	err := each(ctx, c.jobs, groups(digests, size), func(ctx context.Context, group []store.Blob) error { return c.group(ctx, group, bad) })
+	if err != nil || len(bad.by) == 0 {
 		return rows, err
 	}
-	return c.without(ctx, rows, bad)
+	return c.without(ctx, rows, bad.by)
+}
+
+// damage is what the source could not give, from several goroutines.
+type damage struct {
+	mu sync.Mutex
+	by map[string]error // by digest
+}
+
+// take keeps an error that is about one blob, and returns any other.
+func (d *damage) take(b store.Blob, err error) error {
+	if code := readapi.CodeOf(err); code != readapi.CodeCorrupt && code != readapi.CodeGone { // gone: removed while it was read
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.by[b.SHA256] = err
+	return nil
+}
+
+// Small blobs are stored together, which waits for the disk once for all of them.
+const (
+	groupBlobs = 64
+	groupBytes = 4 << 20
+)
+
+// groups puts blobs together.
+func groups(digests []string, size map[string]int64) (out [][]store.Blob) {
+	var group []store.Blob
+	sum := int64(0)
+	for _, d := range digests {
+		b := store.Blob{SHA256: d, Size: size[d]}
+		if len(group) > 0 && (len(group) == groupBlobs || sum+b.Size > groupBytes) {
+			out, group, sum = append(out, group), nil, 0
+		}
+		group, sum = append(group, b), sum+b.Size
+	}
+	return append(out, group)
+}
+
+// group brings blobs to the target, those that are not there. Which the source cannot give goes to bad.
+func (c *copier) group(ctx context.Context, group []store.Blob, bad *damage) error {
+	select {
+	case c.room <- struct{}{}:
+		defer func() { <-c.room }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	var readers []io.Reader
+	var bytes int64
+	for _, b := range group {
+		there, err := c.present(ctx, b)
+		if err != nil {
+			return err
+		}
+		if there {
+			c.out.count(func(n *Counts) { n.Present++ })
+			continue
+		}
+		in, err := c.from.Blobs.Open(ctx, b)
+		if err != nil {
+			if err = bad.take(b, err); err != nil {
+				return err
+			}
+			continue
+		}
+		if in.Verified() && !c.dry { // it is in memory
+			defer in.Close()
+			readers, bytes = append(readers, io.NewSectionReader(in, 0, b.Size)), bytes+b.Size
+			continue
+		}
+		if err := bad.take(b, errors.Join(c.alone(ctx, in), in.Close())); err != nil {
+			return err
+		}
+	}
+	if len(readers) == 0 {
+		return nil
+	}
+	if _, _, err := c.to.Blobs.PutAll(ctx, readers, store.PutAllOptions{Max: bytes}); err != nil {
+		return err
+	}
+	c.out.count(func(n *Counts) { n.Blobs, n.BlobBytes = n.Blobs+int64(len(readers)), n.BlobBytes+bytes })
+	return nil
+}
+
+// alone brings one open blob to the target. corrupt, gone: the source cannot give it.
+func (c *copier) alone(ctx context.Context, in *store.OpenBlob) (err error) {
+	b := in.Blob
+	if c.dry {
+		err = in.Verify(ctx)
+	} else {
+		err = put(ctx, c.to.Blobs, b, io.NewSectionReader(in, 0, b.Size))
+	}
+	if err == nil {
+		c.out.count(func(n *Counts) { n.Blobs, n.BlobBytes = n.Blobs+1, n.BlobBytes+b.Size })
+	}
+	return err
 }
 
 // without leaves out the rows whose bytes are bad. One that was purged meanwhile, in spite of its lease, is no problem.
@@ -57,32 +144,6 @@ func (c *copier) without(ctx context.Context, rows []store.Artifact, bad map[str
 		}
 		return err != nil
 	}), nil
-}
-
-// blob brings one blob to the target, unless it is there. corrupt: the source cannot give it.
-func (c *copier) blob(ctx context.Context, b store.Blob) error {
-	there, err := c.present(ctx, b)
-	if err != nil {
-		return err
-	}
-	if there {
-		c.out.count(func(n *Counts) { n.Present++ })
-		return nil
-	}
-	in, err := c.from.Blobs.Open(ctx, b)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if c.dry {
-		err = in.Verify(ctx)
-	} else {
-		err = put(ctx, c.to.Blobs, b, io.NewSectionReader(in, 0, b.Size))
-	}
-	if err == nil {
-		c.out.count(func(n *Counts) { n.Blobs, n.BlobBytes = n.Blobs+1, n.BlobBytes+b.Size })
-	}
-	return err
 }
 
 // present reports whether the target has a blob. Where it is damaged, it is not there: storing it again mends it.

@@ -2,9 +2,11 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -20,31 +22,58 @@ type copier struct {
 	jobs     int
 	out      *reporter
 
-	source, target *leases // nil where nothing is leased
+	source, target *leases       // of a worker; nil where nothing is leased
+	room           chan struct{} // a token for each group of files that may be copied just now
 }
 
-// begin takes what a copy needs to hold; end gives it back.
-func (c *copier) begin(ctx context.Context) (err error) {
-	if c.dry {
-		return nil
+// sessions copies every session, several at a time.
+func (c *copier) sessions(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c.room = make(chan struct{}, c.jobs)
+	scopes := make(chan readapi.Scope)
+	var workers sync.WaitGroup
+	for range c.jobs {
+		workers.Go(func() {
+			if err := c.work(ctx, scopes); err != nil {
+				cancel(err)
+			}
+		})
 	}
-	if !c.frozen {
-		if c.source, err = hold(ctx, c.from.Index, ""); err != nil {
+	err := eachSession(ctx, c.from.Index, "", func(scope readapi.Scope) error {
+		select {
+		case scopes <- scope:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	close(scopes)
+	workers.Wait()
+	return cmp.Or(context.Cause(ctx), err)
+}
+
+// work copies sessions until there are no more, under leases of its own.
+func (c *copier) work(ctx context.Context, scopes <-chan readapi.Scope) (err error) {
+	w := *c
+	if !c.dry && !c.frozen {
+		if w.source, err = hold(ctx, c.from.Index, ""); err != nil {
+			return err
+		}
+		defer w.source.end(ctx)
+	}
+	if !c.dry {
+		if w.target, err = hold(ctx, c.to.Index, ""); err != nil {
+			return err
+		}
+		defer w.target.end(ctx)
+	}
+	for scope := range scopes {
+		if err := w.session(ctx, scope); err != nil {
 			return err
 		}
 	}
-	c.target, err = hold(ctx, c.to.Index, "")
-	return err
-}
-
-func (c *copier) end(ctx context.Context) {
-	c.source.end(ctx)
-	c.target.end(ctx)
-}
-
-// sessions copies every session.
-func (c *copier) sessions(ctx context.Context) error {
-	return eachSession(ctx, c.from.Index, "", func(scope readapi.Scope) error { return c.session(ctx, scope) })
+	return nil
 }
 
 // session makes a session of the target what it is at the source. A session that was purged while it was copied is begun again, because
@@ -146,7 +175,7 @@ type pending struct {
 	artifacts []store.Artifact
 	uploads   []store.Upload
 	events    []store.Event
-	bytes     int // of the events
+	bytes     int // of the events; of an import's lines
 }
 
 const (
@@ -215,7 +244,19 @@ func (c *copier) rows(ctx context.Context, h, t header) error {
 	if err != nil {
 		return err
 	}
-	return flush()
+	if err := flush(); err != nil || t.ID == "" || c.dry {
+		return err
+	}
+	return deleteRest(ctx, c.to.Index, h.Session)
+}
+
+// deleteRest deletes what else is in a session that was deleted: where it was there before, it may have files that were not loaded.
+func deleteRest(ctx context.Context, x *store.Index, s store.Session) error {
+	if s.Deleted.IsZero() {
+		return nil
+	}
+	_, _, err := x.MarkSession(ctx, s.Scope(), store.DeleteSession, s.Deleted)
+	return err
 }
 
 // errLeft ends a session that is left as it is, which has been told.

@@ -18,7 +18,7 @@ import (
 )
 
 // manyHosts is a store in PostgreSQL and a bucket.
-func manyHosts(t *testing.T) (store.BlobDriver, store.IndexDriver) {
+func manyHosts(t testing.TB) (store.BlobDriver, store.IndexDriver) {
 	t.Helper()
 	backend := s3mem.New()
 	check(t, backend.CreateBucket("bucket"))
@@ -46,6 +46,7 @@ func fsck(t *testing.T, what string, s Store) {
 
 // From SQLite and files to PostgreSQL and a bucket and back, then backed up, exported and imported there: nothing changes on the way.
 func TestEngines(t *testing.T) {
+	t.Parallel()
 	blobs, index := manyHosts(t)
 	one, many, back, restored := onDisk(t, t.TempDir()), over(t, blobs, index), onDisk(t, t.TempDir()), inMemory(t)
 	fill(t, one, 11, 60)
@@ -84,6 +85,7 @@ func TestEngines(t *testing.T) {
 
 // A migration between the engines that ends at one call in seven, and the run behind it.
 func TestEnginesDieAnywhere(t *testing.T) {
+	t.Parallel()
 	src := onDisk(t, t.TempDir())
 	fill(t, src, 5, 8)
 	blobs, index := manyHosts(t)

@@ -59,6 +59,7 @@ func opens(t *testing.T, what string, s Store) {
 
 // A migration that ends at whichever call leaves no row without its bytes, and the next run completes it.
 func TestMigrateDiesAnywhere(t *testing.T) {
+	t.Parallel()
 	fromIndex, fromBlobs := memindex.New(), memblob.New()
 	src := over(t, fromBlobs, fromIndex)
 	fill(t, src, 3, 25)
@@ -112,6 +113,7 @@ func TestMigrateCallFails(t *testing.T) {
 
 // A backup that ends at whichever call or step leaves nothing that looks whole and is not; the next run completes it.
 func TestBackupDiesAnywhere(t *testing.T) {
+	t.Parallel()
 	fromIndex, fromBlobs := memindex.New(), memblob.New()
 	src := over(t, fromBlobs, fromIndex)
 	fill(t, src, 3, 6)
@@ -221,6 +223,7 @@ var big = bytes.Repeat([]byte("0123456789abcdef"), 1<<17)
 
 // Damaged and missing bytes are named by the file, not copied, and all the rest is.
 func TestBitRot(t *testing.T) {
+	t.Parallel()
 	bad := map[string]bool{}
 	index, blobs := memindex.New(), memblob.New()
 	src := over(t, rotting{blobs, bad}, index)

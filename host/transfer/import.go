@@ -88,7 +88,7 @@ func (m *importer) run(ctx context.Context, r io.Reader, maxLine int) (err error
 			return err
 		}
 	}
-	if err := m.flush(ctx); err != nil {
+	if err := m.ended(ctx); err != nil {
 		return err
 	}
 	if m.number == 0 || !m.end {
@@ -156,7 +156,7 @@ func (m *importer) line(ctx context.Context, text []byte) error {
 	case l.Session != nil:
 		return m.session(ctx, l.Session.header())
 	case l.Artifact != nil, l.Upload != nil, l.Event != nil:
-		return m.row(ctx, l)
+		return m.row(ctx, l, len(text))
 	case len(l.Decoders) > 0:
 		return m.decoders(ctx, l.Decoders)
 	case l.End != nil:
@@ -169,7 +169,7 @@ func (m *importer) line(ctx context.Context, text []byte) error {
 // last compares the export's own counts with the lines that were there.
 func (m *importer) last(ctx context.Context, said endLine) error {
 	m.end = true
-	if err := m.flush(ctx); err != nil {
+	if err := m.ended(ctx); err != nil {
 		return err
 	}
 	if m.lost == 0 && said != *toEnd(m.out.counts()) {
@@ -180,7 +180,7 @@ func (m *importer) last(ctx context.Context, said endLine) error {
 
 // session begins one.
 func (m *importer) session(ctx context.Context, h header) error {
-	if err := m.flush(ctx); err != nil {
+	if err := m.ended(ctx); err != nil {
 		return err
 	}
 	m.open, m.skip, m.there, m.ahead, m.in, m.state = true, true, false, false, h, h.Session
@@ -214,6 +214,14 @@ func (m *importer) session(ctx context.Context, h header) error {
 	return err
 }
 
+// ended puts what is left of a session into the index.
+func (m *importer) ended(ctx context.Context) error {
+	if err := m.flush(ctx); err != nil || !m.open || m.skip || !m.there {
+		return err
+	}
+	return deleteRest(ctx, m.index, m.in.Session)
+}
+
 // existing says why a session that the index has is left as it is, if it is; else state becomes what it is to be.
 func (m *importer) existing(ctx context.Context, was store.Session) (conflict string, err error) {
 	switch {
@@ -226,7 +234,8 @@ func (m *importer) existing(ctx context.Context, was store.Session) (conflict st
 	if err != nil {
 		return "", err
 	}
-	if len(first) > 0 && m.in.First != "" && first[0].ID != m.in.First {
+	before := m.in.First == "" && m.in.Last < 0 && m.in.Deleted.IsZero() // the session had no event yet
+	if len(first) > 0 && first[0].ID != m.in.First && !before {
 		return "there is another session of this id", nil
 	}
 	last, ok, err := m.index.LastEvent(ctx, m.in.Scope())
@@ -239,8 +248,8 @@ func (m *importer) existing(ctx context.Context, was store.Session) (conflict st
 	return "", nil
 }
 
-// row takes a line of the session that is open.
-func (m *importer) row(ctx context.Context, l line) error {
+// row takes a line of the session that is open, which has size bytes.
+func (m *importer) row(ctx context.Context, l line, size int) error {
 	if !m.open {
 		m.bad("the line belongs to no session")
 		return nil
@@ -257,13 +266,16 @@ func (m *importer) row(ctx context.Context, l line) error {
 		m.out.count(func(n *Counts) { n.Uploads++ })
 		m.batch.uploads = append(m.batch.uploads, store.Upload(*l.Upload))
 		m.lines["u"+l.Upload.ID] = m.number
+	case l.Event != nil && l.Event.Seq > m.in.Last && !m.skip:
+		m.bad("an event lies behind the last one of its session")
+		return nil
 	case l.Event != nil:
 		m.out.count(func(n *Counts) { n.Events++ })
 		e := l.Event.event()
 		m.batch.events = append(m.batch.events, e)
-		m.batch.bytes += len(e.Payload)
 		m.lines["e"+e.ID] = m.number
 	}
+	m.batch.bytes += size
 	if m.skip {
 		m.batch = pending{}
 		clear(m.lines)

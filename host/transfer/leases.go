@@ -14,9 +14,11 @@ import (
 
 const (
 	leaseTTL  = 10 * time.Minute // of bytes that are being copied; renewed as long as they are
-	nameTTL   = 30 * time.Second // of what one run at a time may do: so long a run that died keeps others waiting
 	endingTTL = 10 * time.Second // for giving back what is held when the run was canceled
 )
+
+// nameTTL is of what one run at a time may do: so long a run that died keeps others waiting. A test has less patience.
+var nameTTL = 30 * time.Second
 
 // leases keep bytes of a store from being removed, and a name for this run alone, and renew both until they end.
 type leases struct {
@@ -26,6 +28,7 @@ type leases struct {
 
 	mu      sync.Mutex
 	digests map[string]bool
+	used    bool // something was leased
 
 	stop chan struct{}
 	done sync.WaitGroup
@@ -88,6 +91,12 @@ func (l *leases) add(ctx context.Context, digests []string) error {
 	if l == nil {
 		return nil
 	}
+	if len(digests) == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	l.used = true
+	l.mu.Unlock()
 	for part := range slices.Chunk(digests, store.MaxPage) {
 		if err := l.index.LeaseBlobs(ctx, l.holder, part, leaseTTL); err != nil {
 			return err
@@ -138,7 +147,9 @@ func (l *leases) end(ctx context.Context) {
 	l.done.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endingTTL)
 	defer cancel()
-	_ = l.index.EndLeases(ctx, l.holder)
+	if l.used {
+		_ = l.index.EndLeases(ctx, l.holder)
+	}
 	if l.name != "" {
 		_ = l.index.Resign(ctx, l.name, l.holder)
 	}

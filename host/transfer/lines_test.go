@@ -213,6 +213,7 @@ func TestImportNotWhole(t *testing.T) {
 
 // An import that ends anywhere goes on with the next run.
 func TestImportDiesAnywhere(t *testing.T) {
+	t.Parallel()
 	src := inMemory(t)
 	fill(t, src, 9, 25)
 	text := exported(t, src, ExportOptions{})

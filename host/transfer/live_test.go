@@ -103,9 +103,7 @@ func changeAnywhere(t *testing.T, scope, other readapi.Scope, do func(context.Co
 		}
 		from := over(t, tappedBlobs{blobs, between}, tappedIndex{index, between})
 		c := &copier{from: from, to: inMemory(t), prune: true, jobs: 1, out: &reporter{}}
-		check(t, c.begin(t.Context()))
 		err := c.sessions(t.Context())
-		c.end(t.Context())
 		if r, _ := c.out.result("", nil); err != nil || r.Failed > 0 {
 			t.Fatalf("changed at call %d: %v, %+v", k, err, r)
 		}
@@ -158,6 +156,7 @@ func TestCopiedBytesStay(t *testing.T) {
 
 // TestBackupBesideWriters: backups are made while four goroutines attach, delete, purge and begin anew; every row of each backup opens.
 func TestBackupBesideWriters(t *testing.T) {
+	t.Parallel()
 	for name, src := range map[string]Store{"memory": inMemory(t), "disk": onDisk(t, t.TempDir())} {
 		t.Run(name, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())

@@ -13,7 +13,7 @@ type MigrateOptions struct {
 	Progress func(Counts) // called now and then, from several goroutines
 	DryRun   bool         // reads everything and writes nothing; the report says what would be done, and counts a file for each session that has it
 	Prune    bool         // what the target has and the source has not is removed from the target, as when it was purged between two runs
-	Jobs     int          // files that are copied at a time; default 4
+	Jobs     int          // sessions, and groups of files, that are copied at a time; default 4
 }
 
 // Migrate makes a store what another one is: sessions, files, events, finished uploads and the decoder set, exactly as they are. Then it
@@ -35,10 +35,6 @@ func Migrate(ctx context.Context, from, to Store, o MigrateOptions) (*Report, er
 
 // migrate copies everything and reads it back.
 func (c *copier) migrate(ctx context.Context) error {
-	defer c.end(ctx)
-	if err := c.begin(ctx); err != nil {
-		return err
-	}
 	if err := c.foreign(ctx); err != nil {
 		return err
 	}

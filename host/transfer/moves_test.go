@@ -10,6 +10,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
+	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -193,6 +194,36 @@ func TestBackupPlaces(t *testing.T) {
 	_, err = Backup(ctx, src, dir, BackupOptions{})
 	wantCode(t, err, readapi.CodeConflict)
 	whole(t, onDisk(t, dir))
+}
+
+// Rows that somebody else has open are not whole: a part of them is in their log.
+func TestBackupWatched(t *testing.T) {
+	src, dir := inMemory(t), filepath.Join(t.TempDir(), "b")
+	attach(t, src, scopeOf("s"), "a", []byte("one"))
+	blobs, index := memblob.New(), memindex.New()
+	var watch store.IndexDriver
+	from := over(t, blobs, tappedIndex{index, func(call string) error {
+		if watch == nil && call == "ScanSessions" {
+			d, err := sqliteindex.Open(t.Context(), filepath.Join(dir+".partial", newRows), nil)
+			check(t, err)
+			_, err = d.Decoders(t.Context())
+			check(t, err)
+			watch = d
+		}
+		return nil
+	}})
+	_, err := Migrate(t.Context(), src, over(t, blobs, index), MigrateOptions{})
+	check(t, err)
+	_, err = Backup(t.Context(), from, dir, BackupOptions{})
+	wantCode(t, err, readapi.CodeBusy)
+	check(t, watch.Close())
+	r, err := Backup(t.Context(), from, dir, BackupOptions{})
+	if err != nil || !r.Complete {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	b := onDisk(t, dir)
+	same(t, "the backup", b, src)
+	whole(t, b)
 }
 
 // One backup of a store runs at a time, and the modes keep others out.

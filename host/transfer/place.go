@@ -181,6 +181,9 @@ func (p *place) clean() error {
 // before they have their name, so that a run which ends in between leaves a backup that is known as one.
 func (p *place) finish(counts Counts) error {
 	fresh := filepath.Join(p.work, newRows)
+	if log, err := os.Stat(fresh + "-wal"); err == nil && log.Size() > 0 {
+		return &readapi.Error{Code: readapi.CodeBusy, Detail: "somebody else has the rows of the backup open"} // closing them leaves no log
+	}
 	next, err := digestOf(fresh)
 	if err != nil {
 		return store.PlaceError("", err)

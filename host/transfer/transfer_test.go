@@ -298,7 +298,8 @@ func exported(t testing.TB, s Store, o ExportOptions) []byte {
 
 // Whatever is in a store comes out of an export as it was, on both indexes, and again into the same.
 func TestExportImport(t *testing.T) {
-	for seed := range uint64(12) {
+	t.Parallel()
+	for seed := range uint64(8) {
 		src := inMemory(t)
 		if seed%3 == 0 {
 			src = onDisk(t, t.TempDir())
@@ -321,6 +322,7 @@ func TestExportImport(t *testing.T) {
 
 // A run from one kind of store to the other, and back.
 func TestMigrateBothWays(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(8) {
 		src, mid, back := inMemory(t), onDisk(t, t.TempDir()), inMemory(t)
 		fill(t, src, seed, 40)
@@ -343,6 +345,7 @@ func TestMigrateBothWays(t *testing.T) {
 
 // A backup is a data directory, and a restore of it is the store again.
 func TestBackupRestore(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(4) {
 		src, dst, dir := inMemory(t), inMemory(t), filepath.Join(t.TempDir(), "backups", "b")
 		fill(t, src, seed, 40)

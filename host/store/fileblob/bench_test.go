@@ -3,6 +3,7 @@ package fileblob_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -36,6 +37,27 @@ func BenchmarkPut(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+		})
+	}
+}
+
+// BenchmarkPutAll stores files of 1 KiB in batches; the time is that of one file.
+func BenchmarkPutAll(b *testing.B) {
+	for _, n := range []int{1, 8, 64, 256} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			blobs := newBlobs(b)
+			start := 0
+			for b.Loop() {
+				var readers []io.Reader
+				for range n {
+					start++
+					readers = append(readers, bytes.NewReader(bytes.Repeat([]byte(fmt.Sprintf("%016d", start)), 64)))
+				}
+				if _, _, err := blobs.PutAll(b.Context(), readers, store.PutAllOptions{Max: 1 << 20}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(start), "us/file")
 		})
 	}
 }

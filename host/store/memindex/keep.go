@@ -332,6 +332,10 @@ func (d *Driver) Load(_ context.Context, info store.Session, artifacts []store.A
 	}
 	d.sessions[info.Scope()] = s
 	info.Files, info.Bytes = s.info.Files, s.info.Bytes
+	info.Purging = info.Purging || s.info.Purging
+	if info.Deleted.IsZero() {
+		info.Deleted = s.info.Deleted
+	}
 	s.info = info
 	for _, a := range artifacts {
 		a.Scope = info.Scope()

@@ -2,13 +2,47 @@ package pgindex_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
+	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 )
+
+// cache is that of a driver which the test has opened.
+type cache struct {
+	store.CacheDriver
+	driver *pgindex.Driver
+	url    string
+}
+
+func TestCacheConformance(t *testing.T) {
+	p := &places{t: t}
+	open := func(t storetest.T, url string) store.CacheDriver {
+		d := newDriver(t, url)
+		return cache{d.Answers(), d, url}
+	}
+	storetest.RunCache(t, storetest.CacheHarness{
+		New:    func(t storetest.T) store.CacheDriver { return open(t, p.url(t)) },
+		Beside: func(t storetest.T, d store.CacheDriver) store.CacheDriver { return open(t, d.(cache).url) },
+		Age: func(t storetest.T, d store.CacheDriver, key string, by time.Duration) {
+			c, err := pgx.Connect(t.Context(), d.(cache).url)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			name, _ := hex.DecodeString(key)
+			if _, err := c.Exec(t.Context(), "UPDATE glovebox.answers SET used = used - $1 WHERE key = $2", by.Milliseconds(), name); err != nil {
+				t.Fatalf("%v", err)
+			}
+			_ = c.Close(t.Context())
+		},
+	})
+}
 
 // Hosts share answers; what was asked for last stays longest, also when only one of them has asked.
 func TestAnswers(t *testing.T) {

@@ -17,13 +17,14 @@ const artifactColumns = `a.principal, a.session, a.id, a.seq, a.blob, a.bytes, a
 		a.candidates, a.declared, a.mismatch, a.created, a.deleted, a.version, a.purging`
 
 const (
-	// No row of another session is met on the way, so an absent id and a foreign one cost the same. The generation is read in the same
-	// statement, so it is of the same moment.
-	selectArtifacts = `SELECT g.generation, ` + artifactColumns + ` FROM glovebox.decoder_set AS g LEFT JOIN glovebox.artifacts AS a
-		ON a.principal = $1 AND a.session = $2 AND a.id = ANY($3::text[])`
+	// No row of another session is met on the way, so an absent id and a foreign one cost the same. OFFSET 0 keeps the server from looking
+	// for them all at once, which it would do by walking the session. The generation is read in the same statement, so it is of the same moment.
+	selectArtifacts = `SELECT g.generation, ` + artifactColumns + ` FROM glovebox.decoder_set AS g LEFT JOIN (unnest($3::text[]) AS u (id)
+		CROSS JOIN LATERAL (SELECT * FROM glovebox.artifacts WHERE principal = $1 AND session = $2 AND id = u.id OFFSET 0) AS a) ON true`
 
 	listArtifacts = `SELECT g.generation, ` + artifactColumns + ` FROM glovebox.decoder_set AS g LEFT JOIN
-		(SELECT * FROM glovebox.artifacts WHERE principal = $1 AND session = $2 AND seq > $3 ORDER BY seq LIMIT $4) AS a ON true ORDER BY a.seq`
+		(SELECT * FROM glovebox.artifacts WHERE principal || '/' || session = $1 || '/' || $2 AND seq > $3 ORDER BY seq LIMIT $4) AS a
+		ON true ORDER BY a.seq`
 
 	findArtifacts = `SELECT 0::bigint, ` + artifactColumns + ` FROM glovebox.artifacts AS a
 		WHERE hashtextextended(a.id, 0) = hashtextextended($1 COLLATE "C", 0) AND a.id = $1`

@@ -12,7 +12,7 @@ import (
 )
 
 // rows is how large the index is that plans and times are taken of: go test ./host/store/pgindex -run '^$' -bench Scale -benchtime 1x -rows 1000000
-var rows = flag.Int("rows", 20_000, "artifacts in the index that plans and times are taken of")
+var rows = flag.Int("rows", 10_000, "artifacts in the index that plans and times are taken of")
 
 const (
 	filesOfSession      = 100 // artifacts of a session

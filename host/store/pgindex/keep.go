@@ -18,14 +18,16 @@ const (
 	// The row, its upload, and what it counts for, in one statement.
 	dropArtifact = `WITH gone AS (DELETE FROM glovebox.artifacts WHERE principal = $1 AND session = $2 AND id = $3 AND purging RETURNING bytes, blob),
 		less AS (SELECT count(*) AS n, coalesce(sum(bytes), 0)::bigint AS b FROM gone WHERE blob IS NOT NULL),
-		u AS (DELETE FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND artifact = $3 AND EXISTS (SELECT FROM gone)),
+		u AS (DELETE FROM glovebox.uploads WHERE hashtextextended(principal || '/' || session || '/' || artifact, 0) =
+			hashtextextended($1 || '/' || $2 || '/' || $3, 0) AND principal || '' = $1 AND session || '' = $2 AND artifact = $3 AND EXISTS (SELECT FROM gone)),
 		g AS (UPDATE glovebox.usage AS g SET files = files - n, bytes = bytes - b FROM less WHERE n > 0 AND principal = $1 AND part = $4)
 		UPDATE glovebox.sessions SET files = files - n, bytes = bytes - b FROM less WHERE n > 0 AND principal = $1 AND session = $2`
 
 	addUploads = `INSERT INTO glovebox.uploads (principal, session, id, begun, artifact)
 		SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::text[]) ON CONFLICT DO NOTHING`
 
-	knownUploads = `SELECT id, begun, artifact FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND id = ANY($3::text[])`
+	knownUploads = `SELECT k.id, k.begun, k.artifact FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL
+		(SELECT * FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND id = u.id OFFSET 0) AS k`
 
 	selectUpload = `SELECT id, begun, artifact FROM glovebox.uploads WHERE principal = $1 AND session = $2 AND id = $3`
 
@@ -61,14 +63,16 @@ const (
 	scanArtifacts = `SELECT 0::bigint, ` + artifactColumns + ` FROM glovebox.artifacts AS a WHERE (principal, session, id) > ($1, $2, $3)
 		AND ($4 = '' OR source = $4) AND created < $5 AND ($6::bigint IS NULL OR deleted < $6) ORDER BY principal, session, id LIMIT $7`
 
-	loadSession = `INSERT INTO glovebox.sessions (principal, session, messages, events, artifacts, files, bytes, created, updated, archived, deleted, purging)
+	loadSession = `INSERT INTO glovebox.sessions AS s (principal, session, messages, events, artifacts, files, bytes, created, updated, archived, deleted, purging)
 		VALUES ($1, $2, $3, 0, 0, 0, 0, $4, $5, $6, $7, $8) ON CONFLICT (principal, session) DO UPDATE SET messages = excluded.messages,
-			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = excluded.deleted, purging = excluded.purging`
+			created = excluded.created, updated = excluded.updated, archived = excluded.archived,
+			deleted = coalesce(excluded.deleted, s.deleted), purging = s.purging OR excluded.purging`
 
 	loadArtifacts = addArtifacts + ` ON CONFLICT (principal, session, id) DO NOTHING RETURNING seq, bytes, blob IS NOT NULL`
 
-	loadEvents = addEvents + ` WHERE NOT EXISTS (SELECT FROM glovebox.events AS e WHERE e.principal = $1 AND e.session = $2
-		AND hashtextextended(e.id, 0) = hashtextextended(u.id COLLATE "C", 0) AND e.id = u.id COLLATE "C") RETURNING seq`
+	loadEvents = addEvents + ` WHERE NOT EXISTS (SELECT FROM glovebox.events AS e WHERE e.principal || '' = $1 AND e.session || '' = $2
+		AND hashtextextended(e.principal || '/' || e.session || '/' || e.id, 0) = hashtextextended($1 || '/' || $2 || '/' || u.id, 0) AND e.id = u.id)
+		RETURNING seq`
 
 	countLoaded = `UPDATE glovebox.sessions SET events = greatest(events, $3), artifacts = greatest(artifacts, $4), files = files + $5, bytes = bytes + $6
 		WHERE principal = $1 AND session = $2`

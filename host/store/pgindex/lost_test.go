@@ -16,10 +16,10 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// appendMany appends until end, each time an event and a file, and says again what it was told to say later.
-func appendMany(t *testing.T, x *pgindex.Driver, who int, end time.Time, done, told *atomic.Int64) (ids []string) {
+// appendMany appends until the end, each time an event and a file, and says again what it was told to say later.
+func appendMany(t *testing.T, x *pgindex.Driver, who int, end func() bool, done, told *atomic.Int64) (ids []string) {
 	s := readapi.Scope{Principal: "local", Session: readapi.SessionID(fmt.Sprint("s", who))}
-	for i := 0; time.Now().Before(end); i++ {
+	for i := 0; !end(); i++ {
 		id := fmt.Sprintf("w%di%d", who, i)
 		a := artifact(i)
 		a.ID = readapi.ArtifactID(id)
@@ -90,7 +90,9 @@ func TestLostConnections(t *testing.T) {
 	var done, told atomic.Int64
 	end, ids := time.Now().Add(3*time.Second), make([][]string, 4)
 	for who := range ids {
-		group.Go(func() { ids[who] = appendMany(t, []*pgindex.Driver{x, y}[who%2], who, end, &done, &told) })
+		group.Go(func() {
+			ids[who] = appendMany(t, []*pgindex.Driver{x, y}[who%2], who, func() bool { return time.Now().After(end) }, &done, &told)
+		})
 	}
 	var cut int64
 	for time.Now().Before(end) {
@@ -120,14 +122,15 @@ func TestServerKilled(t *testing.T) {
 	if err := x.Answers().Put(t.Context(), digest(1), []byte("answer")); err != nil {
 		t.Fatal(err)
 	}
-	for round := range 3 {
+	for round := range 2 {
 		var group sync.WaitGroup
 		var done, told atomic.Int64
-		end, ids := time.Now().Add(2500*time.Millisecond), make([][]string, 3)
+		var over atomic.Bool
+		ids := make([][]string, 3)
 		for i := range ids {
-			group.Go(func() { ids[i] = appendMany(t, x, 10*round+i, end, &done, &told) })
+			group.Go(func() { ids[i] = appendMany(t, x, 10*round+i, over.Load, &done, &told) })
 		}
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
 		if err := server.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -135,6 +138,10 @@ func TestServerKilled(t *testing.T) {
 		if err := server.Start(); err != nil {
 			t.Fatal(err)
 		}
+		for wait := time.Now().Add(10 * time.Second); done.Load() == before && time.Now().Before(wait); {
+			time.Sleep(20 * time.Millisecond)
+		}
+		over.Store(true)
 		group.Wait()
 		if before == 0 || done.Load() == before || told.Load() == 0 {
 			t.Errorf("%d appends before, %d with those behind, %d told to try again: this shows nothing", before, done.Load(), told.Load())

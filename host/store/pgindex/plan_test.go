@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // plan is how the server runs a query, whatever its arguments are.
@@ -75,6 +76,7 @@ func TestPlans(t *testing.T) {
 	}
 	defer d.Close()
 	c := fillTo(t, url, *rows)
+	scope, _ := someRefs(t, c, 7)
 	for _, sql := range []string{
 		`INSERT INTO glovebox.leases SELECT 0, sha256(n::text::bytea), 'h' || n % 100 FROM generate_series(1, 5000) AS n`,
 		`INSERT INTO glovebox.claims SELECT 0, sha256(n::text::bytea) FROM generate_series(1, 5000) AS n`,
@@ -88,7 +90,25 @@ func TestPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	scope, _ := someRefs(t, c, 7)
+	t.Run("sessions of many", func(t *testing.T) { checkPlans(t, c, scope) })
+	// The averages of an index say little of one session of it.
+	if _, err := c.Exec(t.Context(), `UPDATE glovebox.artifacts SET principal = id, session = id WHERE session <> $1`, scope.Session); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"events", "uploads"} {
+		if _, err := c.Exec(t.Context(), `UPDATE glovebox.`+table+` SET principal = id, session = id WHERE session <> $1`, scope.Session); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, sql := range []string{`UPDATE glovebox.sessions SET principal = session WHERE principal <> 'p0'`, `VACUUM ANALYZE`} {
+		if _, err := c.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("sessions of one", func(t *testing.T) { checkPlans(t, c, scope) })
+}
+
+func checkPlans(t *testing.T, c *pgx.Conn, scope readapi.Scope) {
 	for _, q := range queries(string(scope.Principal), string(scope.Session)) {
 		got := plan(t, c, q.query, q.args)
 		for _, index := range strings.Fields(q.want) {
@@ -106,8 +126,9 @@ func TestPlans(t *testing.T) {
 	if got := plan(t, c, "SELECT * FROM glovebox.artifacts WHERE id = $1", "'a'"); !strings.Contains(got, "Seq Scan") {
 		t.Errorf("an id alone leads to a row:\n%s", got)
 	}
-	for _, q := range []struct{ query, args string }{{selectArtifacts, "'" + string(scope.Principal) + "', '" + string(scope.Session) + "', '{a,b}'"}} {
-		if got := plan(t, c, q.query, q.args); !strings.Contains(got, "Index Cond: ((principal = $1) AND (session = $2) AND (id = ANY ($3)))") {
+	for _, query := range []string{selectArtifacts, knownArtifacts, knownUploads, selectArtifact} {
+		got := plan(t, c, query, fmt.Sprintf("'%s', '%s', '{a,b}'", scope.Principal, scope.Session))
+		if !strings.Contains(got, "_pkey on ") || !strings.Contains(got, "Index Cond: ((principal = $1) AND (session = $2) AND (id = ") {
 			t.Errorf("a lookup does not go straight to its rows:\n%s", got)
 		}
 	}

@@ -14,7 +14,7 @@ const (
 	sessionColumns = `principal, session, messages, files, bytes, created, updated, archived, deleted, purging`
 
 	// The first condition on updated is the range of the index; the second is the exact place within it.
-	listSessions = `SELECT ` + sessionColumns + ` FROM glovebox.sessions WHERE principal = $1 AND updated <= $2
+	listSessions = `SELECT ` + sessionColumns + ` FROM glovebox.sessions WHERE principal || '' = $1 AND updated <= $2
 		AND (updated < $2 OR session > $3) AND (NOT archived OR $4) AND (deleted IS NULL OR $5) AND NOT purging
 		ORDER BY updated DESC, session LIMIT $6`
 
@@ -26,8 +26,8 @@ const (
 
 	listEvents = `SELECT ` + eventColumns + ` FROM glovebox.events WHERE principal = $1 AND session = $2 AND seq > $3 ORDER BY seq LIMIT $4`
 
-	selectEvent = `SELECT ` + eventColumns + ` FROM glovebox.events WHERE principal = $1 AND session = $2
-		AND hashtextextended(id, 0) = hashtextextended($3 COLLATE "C", 0) AND id = $3`
+	selectEvent = `SELECT ` + eventColumns + ` FROM glovebox.events WHERE principal || '' = $1 AND session || '' = $2 AND id = $3
+		AND hashtextextended(principal || '/' || session || '/' || id, 0) = hashtextextended($1 || '/' || $2 || '/' || $3, 0)`
 
 	lastEvent = `SELECT ` + eventColumns + ` FROM glovebox.events WHERE principal = $1 AND session = $2 ORDER BY seq DESC LIMIT 1`
 

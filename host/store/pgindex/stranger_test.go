@@ -3,6 +3,7 @@ package pgindex
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -60,17 +61,21 @@ func TestStranger(t *testing.T) {
 		_, ids := someRefs(t, c, s)
 		foreign = append(foreign, ids...)
 	}
-	ask := func(id readapi.ArtifactID, found int) time.Duration {
+	ask := func(found int, ids ...readapi.ArtifactID) time.Duration {
 		start := time.Now()
-		list, _, err := d.Artifacts(t.Context(), scope, []readapi.ArtifactID{id})
+		list, _, err := d.Artifacts(t.Context(), scope, ids)
 		took := time.Since(start)
 		if err != nil || len(list) != found {
 			t.Fatalf("%d rows: %v", len(list), err)
 		}
 		return took
 	}
+	n := 2000
+	if os.Getenv("GLOVEBOX_BARS") != "" {
+		n = 10_000
+	}
 	times := map[string][]time.Duration{}
-	for i := range 5500 {
+	for i := range n + 500 {
 		kinds := []string{"own", "live", "deleted", "absent"}
 		rand.Shuffle(len(kinds), func(a, b int) { kinds[a], kinds[b] = kinds[b], kinds[a] })
 		for _, kind := range kinds {
@@ -78,13 +83,13 @@ func TestStranger(t *testing.T) {
 			var took time.Duration
 			switch kind {
 			case "own":
-				took = ask(own[n%len(own)], 1)
+				took = ask(20, own[n%80:n%80+20]...)
 			case "live":
-				took = ask(foreign[2*n], 0)
+				took = ask(0, foreign[2*n])
 			case "deleted":
-				took = ask(foreign[2*n+1], 0)
+				took = ask(0, foreign[2*n+1])
 			case "absent":
-				took = ask(readapi.ArtifactID(fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())), 0)
+				took = ask(0, readapi.ArtifactID(fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())))
 			}
 			if i >= 500 {
 				times[kind] = append(times[kind], took)
@@ -98,7 +103,7 @@ func TestStranger(t *testing.T) {
 			t.Errorf("a foreign one (%s) and one that never was are told apart: AUC %.3f", kind, got)
 		}
 	}
-	// The ablation: a row that is found takes longer, and the same figures show it.
+	// The ablation: rows that are found take longer, and the same figures show it.
 	if got := auc(times["own"], times["absent"]); got < 0.55 {
 		t.Errorf("what is found and what is not cannot be told apart: AUC %.3f: this measures nothing", got)
 	}

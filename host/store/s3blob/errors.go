@@ -56,6 +56,12 @@ func fault(ctx context.Context, err error) error {
 		return fs.ErrNotExist
 	case e.StatusCode == http.StatusInsufficientStorage || e.Code == "XMinioStorageFull" || e.Code == "QuotaExceeded":
 		return &readapi.Error{Code: readapi.CodeQuotaExceeded, Detail: "the bucket is full", Hint: "Make room in the bucket.", Err: err}
+	case e.Code == "RequestTimeTooSkewed":
+		return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the clock of this machine is not that of the bucket",
+			Hint: "Set the clock of this machine.", Err: err}
+	case e.StatusCode == http.StatusMovedPermanently, e.Code == "AuthorizationHeaderMalformed", e.Code == "InvalidRegion":
+		return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the bucket is in another region",
+			Hint: "Name the bucket's region in its address.", Err: err}
 	case e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden:
 		return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "the keys do not open the bucket",
 			Hint: "Give the keys that glovebox runs with the right to read, write, list and delete objects of the bucket.", Err: err}

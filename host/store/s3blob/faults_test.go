@@ -113,6 +113,7 @@ func TestAnswers(t *testing.T) {
 		want   readapi.Code
 	}{
 		{401, "InvalidToken", readapi.CodeCapabilityUnavailable}, {403, "AccessDenied", readapi.CodeCapabilityUnavailable},
+		{403, "RequestTimeTooSkewed", readapi.CodeCapabilityUnavailable}, {400, "AuthorizationHeaderMalformed", readapi.CodeCapabilityUnavailable},
 		{404, "NoSuchBucket", readapi.CodeCapabilityUnavailable}, {301, "PermanentRedirect", readapi.CodeCapabilityUnavailable},
 		{503, "SlowDown", readapi.CodeBusy}, {503, "ServiceUnavailable", readapi.CodeBusy}, {500, "InternalError", readapi.CodeBusy},
 		{502, "BadGateway", readapi.CodeBusy}, {429, "TooManyRequests", readapi.CodeBusy}, {400, "RequestTimeout", readapi.CodeBusy},
@@ -239,6 +240,9 @@ func failAt(t *testing.T, name, op string, content []byte, run func(context.Cont
 	err = run(t.Context(), b, blob)
 	hit := f.hit()
 	f.arm(0, 0)
+	if err != nil && count == 1 && !strings.Contains(name, "cut body") {
+		t.Errorf("%s: one request fails, and the next is not tried: %v", name, err)
+	}
 	if err != nil && (!hit || readapi.CodeOf(err) != want) {
 		t.Errorf("%s: %v, want %s", name, err, want)
 	}

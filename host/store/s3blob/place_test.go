@@ -3,6 +3,10 @@ package s3blob
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -185,6 +189,65 @@ func TestMend(t *testing.T) {
 	}
 }
 
+// Every request with bytes has their digests, for the server to compare, and the one that gives them their name has the condition.
+func TestWhatIsSent(t *testing.T) {
+	s := server(t)
+	c := &checking{t: t}
+	d, _ := openFaulty(t, s, c, 2)
+	b, err := store.NewBlobs(d, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []int{0, 10, 3 << 20} {
+		content := bytes.Repeat([]byte("x"), c)
+		blob, err := blobOf(t, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, op := range []string{"put", "put", "read"} {
+			if err := operations(content)[op](t.Context(), b, blob); err != nil {
+				t.Errorf("%d bytes: %s: %v", len(content), op, err)
+			}
+		}
+	}
+	if c.names < 3 || c.parts != 3 {
+		t.Errorf("%d requests gave a name, %d were parts", c.names, c.parts)
+	}
+}
+
+type checking struct {
+	t            *testing.T
+	names, parts int
+}
+
+func (c *checking) RoundTrip(req *http.Request) (*http.Response, error) {
+	query, body := req.URL.Query(), []byte(nil)
+	if req.Body != nil {
+		var err error
+		if body, err = io.ReadAll(req.Body); err != nil {
+			return nil, err
+		}
+		req.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	part, completes := query.Has("partNumber"), req.Method == http.MethodPost && query.Has("uploadId")
+	if req.Method == http.MethodPut {
+		sum, md := sha256.Sum256(body), md5.Sum(body)
+		if req.Header.Get("X-Amz-Content-Sha256") != hex.EncodeToString(sum[:]) || req.Header.Get("Content-Md5") != base64.StdEncoding.EncodeToString(md[:]) {
+			c.t.Errorf("%d bytes are sent with other digests", len(body))
+		}
+	}
+	switch {
+	case part:
+		c.parts++
+	case req.Method == http.MethodPut || completes:
+		c.names++
+		if req.Header.Get("If-None-Match") != "*" {
+			c.t.Errorf("%s without a condition", req.Method)
+		}
+	}
+	return http.DefaultTransport.RoundTrip(req)
+}
+
 // A bucket that knows no conditions is written to without.
 func TestNoConditions(t *testing.T) {
 	s := server(t)
@@ -319,6 +382,57 @@ func TestSpool(t *testing.T) {
 	}
 	if _, _, err := b.Put(t.Context(), bytes.NewReader(make([]byte, 2<<20)), store.PutOptions{Max: 1 << 30}); readapi.CodeOf(err) != readapi.CodeCapabilityUnavailable {
 		t.Errorf("no folder for the spool: %v", err)
+	}
+}
+
+// Many blobs at once are kept in memory only up to a sum, and leave it when they end.
+func TestSpoolTogether(t *testing.T) {
+	s := server(t)
+	d, _ := openFaulty(t, s, http.DefaultTransport, 2)
+	var writers []store.BlobWriter
+	var digests []string
+	files := 0
+	for i := range 40 {
+		w, err := d.Create(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := bytes.Repeat([]byte{byte(i)}, memoryBytes)
+		blob, err := blobOf(t, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+		if w.(*writer).spool.file != nil {
+			files++
+		}
+		writers, digests = append(writers, w), append(digests, blob.SHA256)
+	}
+	if held := d.held.Load(); held != heldBytes || files != 40-heldBytes/memoryBytes {
+		t.Errorf("%d bytes are in memory, %d blobs on disk", held, files)
+	}
+	if err := d.CommitAll(writers[:20], digests[:20]); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range writers {
+		if err := w.Abort(); err != nil {
+			t.Error(err)
+		}
+	}
+	if held := d.held.Load(); held != 0 {
+		t.Errorf("%d bytes stay in memory", held)
+	}
+	n := 0
+	for info, err := range d.List(t.Context()) {
+		if err != nil || info.Size != memoryBytes {
+			t.Errorf("%+v, %v", info, err)
+		}
+		n++
+	}
+	if n != 20 {
+		t.Errorf("%d blobs are there", n)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -137,6 +138,7 @@ type Driver struct {
 	prefix    string // "", or ends in a slash
 	partBytes int64
 	pageSize  int
+	held      atomic.Int64 // bytes in memory of what is being written
 }
 
 // Open returns the blobs in the bucket that address names, s3://bucket/prefix?endpoint=http://host:port&region=…, which must be there.

@@ -2,6 +2,8 @@ package s3blob
 
 import (
 	"bytes"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,7 +32,9 @@ func server(t storetest.T) *httptest.Server {
 	if err := backend.CreateBucket(testBucket); err != nil {
 		t.Fatalf("%v", err)
 	}
-	s := httptest.NewServer(gofakes3.New(backend).Server())
+	s := httptest.NewUnstartedServer(gofakes3.New(backend).Server())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // it answers a body that breaks off twice
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }

@@ -16,6 +16,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/minio/minio-go/v7"
 
@@ -24,7 +25,7 @@ import (
 
 // Create implements store.BlobDriver. ctx holds for Write and Commit too.
 func (d *Driver) Create(ctx context.Context) (store.BlobWriter, error) {
-	w := &writer{driver: d, ctx: ctx, spool: spool{dir: d.opts.SpoolDir}, whole: md5.New()}
+	w := &writer{driver: d, ctx: ctx, spool: spool{dir: d.opts.SpoolDir, held: &d.held}, whole: md5.New()}
 	w.next()
 	return w, nil
 }
@@ -203,12 +204,15 @@ func (w *writer) Abort() error {
 	return nil
 }
 
-// memoryBytes is how much of a blob is kept in memory while it is written, and how much is asked for when one is opened.
-const memoryBytes = 1 << 20
+const (
+	memoryBytes = 1 << 20  // how much of a blob is kept in memory while it is written, and how much is asked for when one is opened
+	heldBytes   = 16 << 20 // how much of all blobs that are being written is kept in memory
+)
 
 // spool keeps what was written until it is sent: in memory, or where it is larger, in a file that nobody else can open.
 type spool struct {
 	dir  string
+	held *atomic.Int64 // of all spools of the driver, in memory
 	size int64
 	buf  []byte
 	file *os.File
@@ -216,19 +220,10 @@ type spool struct {
 }
 
 func (s *spool) Write(p []byte) (int, error) {
-	if s.file == nil && s.size+int64(len(p)) > memoryBytes {
-		f, err := os.CreateTemp(s.dir, "glovebox-*") // with mode 0600
-		if err != nil {
+	if s.file == nil && !s.hold(int64(len(p))) {
+		if err := s.spill(); err != nil {
 			return 0, err
 		}
-		s.file = f
-		if os.Remove(f.Name()) != nil { // now, so that nothing stays when the process dies
-			s.name = f.Name() // the system does not let us while it is open
-		}
-		if _, err := f.Write(s.buf); err != nil {
-			return 0, err
-		}
-		s.buf = nil
 	}
 	if s.file == nil {
 		s.buf = append(s.buf, p...)
@@ -237,6 +232,39 @@ func (s *spool) Write(p []byte) (int, error) {
 	}
 	s.size += int64(len(p))
 	return len(p), nil
+}
+
+// hold reports whether n more bytes may be kept in memory.
+func (s *spool) hold(n int64) bool {
+	if s.size+n > memoryBytes {
+		return false
+	}
+	if s.held.Add(n) > heldBytes {
+		s.held.Add(-n)
+		return false
+	}
+	return true
+}
+
+// spill moves what is in memory to a file.
+func (s *spool) spill() error {
+	f, err := os.CreateTemp(s.dir, "glovebox-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	s.file = f
+	if os.Remove(f.Name()) != nil { // now, so that nothing stays when the process dies
+		s.name = f.Name() // the system does not let us while it is open
+	}
+	_, err = f.Write(s.buf)
+	s.forget()
+	return err
+}
+
+// forget drops what is in memory.
+func (s *spool) forget() {
+	s.held.Add(-int64(len(s.buf)))
+	s.buf = nil
 }
 
 // part returns the bytes of a part, as often as they are sent.
@@ -256,7 +284,7 @@ func (s *spool) drop() {
 		}
 		s.file, s.name = nil, ""
 	}
-	s.buf = nil
+	s.forget()
 }
 
 // commitsAtOnce is how many blobs of a batch are sent at the same time.

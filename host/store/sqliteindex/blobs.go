@@ -10,18 +10,23 @@ import (
 )
 
 const (
-	liveClaim = `SELECT EXISTS (SELECT 1 FROM claims WHERE sha256 = ?1 AND until > ?2)`
+	// A claim of this boot ends by the clock that nobody sets: were it over early because somebody has set the other one, bytes would be
+	// removed that are there for an artifact again. One of another boot ends by its date.
+	isLive = `CASE WHEN boot = ?3 AND boot <> '' THEN steady > ?4 ELSE until > ?2 END`
+
+	liveClaim = `SELECT EXISTS (SELECT 1 FROM claims WHERE sha256 = ?1 AND ` + isLive + `)`
 
 	endClaim = `DELETE FROM claims WHERE sha256 = ?1`
 
 	upsertLease = `INSERT INTO leases (sha256, holder, until) VALUES (?1, ?2, ?3) ON CONFLICT (sha256, holder) DO UPDATE SET until = max(until, excluded.until)`
 
 	isUsed = `SELECT EXISTS (SELECT 1 FROM artifacts INDEXED BY artifacts_by_blob WHERE blob = ?1 AND purging = 0)
-		OR EXISTS (SELECT 1 FROM leases WHERE sha256 = ?1 AND until > ?2) OR EXISTS (SELECT 1 FROM claims WHERE sha256 = ?1 AND until > ?2)`
+		OR EXISTS (SELECT 1 FROM leases WHERE sha256 = ?1 AND until > ?2) OR EXISTS (SELECT 1 FROM claims WHERE sha256 = ?1 AND ` + isLive + `)`
 
 	dropLeases = `DELETE FROM leases WHERE sha256 = ?1`
 
-	upsertClaim = `INSERT INTO claims (sha256, until) VALUES (?1, ?2) ON CONFLICT (sha256) DO UPDATE SET until = excluded.until`
+	upsertClaim = `INSERT INTO claims (sha256, until, boot, steady) VALUES (?1, ?2, ?3, ?4)
+		ON CONFLICT (sha256) DO UPDATE SET until = excluded.until, boot = excluded.boot, steady = excluded.steady`
 
 	blobUses = `SELECT j.value, (SELECT count(*) FROM artifacts INDEXED BY artifacts_by_blob WHERE blob = j.value AND purging = 0),
 		(SELECT max(until) FROM leases WHERE sha256 = j.value), (SELECT until FROM claims WHERE sha256 = j.value) FROM json_each(?1) AS j`
@@ -30,10 +35,11 @@ const (
 // LeaseBlobs implements store.IndexDriver. A lease may be lost with the power: who had it is gone then, too.
 func (d *Driver) LeaseBlobs(ctx context.Context, holder string, digests []string, ttl time.Duration) error {
 	now := d.opts.Now()
+	boot, steady := d.opts.steady()
 	return d.writeBy(ctx, d.loose, []string{liveClaim, endClaim, upsertLease}, func(t tx) error {
 		for _, digest := range digests {
 			claimed := false
-			if err := t.rows(ctx, liveClaim, func(rows *sql.Rows) error { return rows.Scan(&claimed) }, digest, now.UnixMilli()); err != nil {
+			if err := t.rows(ctx, liveClaim, func(rows *sql.Rows) error { return rows.Scan(&claimed) }, digest, now.UnixMilli(), boot, steady); err != nil {
 				return err
 			}
 			if claimed {
@@ -61,15 +67,16 @@ func (d *Driver) EndLeases(ctx context.Context, holder string) error {
 // ClaimBlob implements store.IndexDriver. It is durable, so that behind a loss of power no row can be there whose bytes were removed.
 func (d *Driver) ClaimBlob(ctx context.Context, sha256 string, ttl time.Duration) (ok bool, err error) {
 	now := d.opts.Now()
+	boot, steady := d.opts.steady()
 	err = d.write(ctx, []string{isUsed, dropLeases, upsertClaim}, func(t tx) error {
 		used := false
-		if err := t.rows(ctx, isUsed, func(rows *sql.Rows) error { return rows.Scan(&used) }, sha256, now.UnixMilli()); err != nil || used {
+		if err := t.rows(ctx, isUsed, func(rows *sql.Rows) error { return rows.Scan(&used) }, sha256, now.UnixMilli(), boot, steady); err != nil || used {
 			return err
 		}
 		if _, err := t.exec(ctx, dropLeases, sha256); err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, upsertClaim, sha256, now.Add(ttl).UnixMilli())
+		_, err := t.exec(ctx, upsertClaim, sha256, now.Add(ttl).UnixMilli(), boot, steady+ttl.Milliseconds())
 		ok = err == nil
 		return err
 	})

@@ -52,6 +52,11 @@ func canOpen() error {
 // sqliteError is the error for an extended result code of SQLite.
 func sqliteError(code int, err error) error {
 	out := &readapi.Error{Code: readapi.CodeInternal, Err: err}
+	if code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY {
+		// A row is where a session's counter says that the next one goes: one of the two is damaged.
+		out.Code, out.Detail = readapi.CodeCorrupt, "the index is damaged"
+		return out
+	}
 	switch code & 0xff { // the rest of an extended code only says more exactly where
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return errBusy(err)

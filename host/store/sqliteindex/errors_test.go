@@ -20,6 +20,8 @@ func TestCodes(t *testing.T) {
 		sqlite3.SQLITE_CANTOPEN: readapi.CodeCapabilityUnavailable, sqlite3.SQLITE_PERM: readapi.CodeCapabilityUnavailable,
 		sqlite3.SQLITE_IOERR_WRITE: readapi.CodeCapabilityUnavailable, sqlite3.SQLITE_IOERR_FSYNC: readapi.CodeCapabilityUnavailable,
 		sqlite3.SQLITE_TOOBIG: readapi.CodeTooLarge, sqlite3.SQLITE_MISUSE: readapi.CodeInternal, sqlite3.SQLITE_CONSTRAINT: readapi.CodeInternal,
+		sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: readapi.CodeInternal, sqlite3.SQLITE_CONSTRAINT_UNIQUE: readapi.CodeCorrupt,
+		sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: readapi.CodeCorrupt,
 	} {
 		err := sqliteError(code, cause)
 		if readapi.CodeOf(err) != want || !errors.Is(err, cause) {

@@ -44,9 +44,10 @@ const (
 	isPurging = `SELECT EXISTS (SELECT 1 FROM sessions WHERE principal = ?1 AND session = ?2 AND purging = 1)`
 
 	dropSessionUploads   = `DELETE FROM uploads WHERE principal = ?1 AND session = ?2`
-	dropSessionEvents    = `DELETE FROM events WHERE principal = ?1 AND session = ?2`
-	dropSessionArtifacts = `DELETE FROM artifacts WHERE principal = ?1 AND session = ?2`
-	dropSession          = `DELETE FROM sessions WHERE principal = ?1 AND session = ?2`
+	dropSessionEvents    = `DELETE FROM events WHERE rowid IN (SELECT rowid FROM events WHERE principal = ?1 AND session = ?2 LIMIT ?3)`
+	dropSessionArtifacts = `DELETE FROM artifacts NOT INDEXED WHERE principal = ?1 AND session = ?2
+		AND id IN (SELECT id FROM artifacts NOT INDEXED WHERE principal = ?1 AND session = ?2 LIMIT ?3)`
+	dropSession = `DELETE FROM sessions WHERE principal = ?1 AND session = ?2`
 
 	listPurges = `SELECT * FROM (SELECT principal, session, '' FROM sessions INDEXED BY sessions_purging WHERE purging = 1 ORDER BY principal, session) UNION ALL
 		SELECT * FROM (SELECT principal, session, id FROM artifacts AS a INDEXED BY artifacts_purging WHERE purging = 1 AND NOT EXISTS
@@ -60,7 +61,8 @@ const (
 
 	loadSession = `INSERT INTO sessions (principal, session, messages, events, artifacts, created, updated, archived, deleted, purging)
 		VALUES (?, ?, ?, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (principal, session) DO UPDATE SET messages = excluded.messages,
-			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = excluded.deleted, purging = excluded.purging`
+			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = coalesce(excluded.deleted, deleted),
+			purging = max(purging, excluded.purging)`
 
 	loadEvent = insertEvent + ` ON CONFLICT (principal, session, id) DO NOTHING`
 
@@ -129,22 +131,42 @@ func (d *Driver) MarkSession(ctx context.Context, scope readapi.Scope, change st
 	return first(list, err)
 }
 
-// DropSession implements store.IndexDriver.
+// dropAtATime is how many rows of a kind one step of DropSession removes, so that other writers need not wait for a large session.
+const dropAtATime = 5000
+
+// DropSession implements store.IndexDriver. A large session goes in steps, and its own row in the last: until then it is being purged.
 func (d *Driver) DropSession(ctx context.Context, scope readapi.Scope) error {
 	key := []any{string(scope.Principal), string(scope.Session)}
-	steps := []string{subtractSession, dropSessionUploads, dropSessionEvents, dropSessionArtifacts, dropSession}
-	return d.write(ctx, append(steps, isPurging), func(t tx) error {
-		purging := false
-		if err := t.rows(ctx, isPurging, func(rows *sql.Rows) error { return rows.Scan(&purging) }, key...); err != nil || !purging {
-			return err
-		}
-		for _, query := range steps {
-			if _, err := t.exec(ctx, query, key...); err != nil {
+	rows, rest := []string{dropSessionArtifacts, dropSessionEvents}, []string{subtractSession, dropSessionUploads, dropSession}
+	for more := true; more; {
+		err := d.write(ctx, append(append(rest, rows...), isPurging), func(t tx) error {
+			more = false
+			purging := false
+			if err := t.rows(ctx, isPurging, func(rows *sql.Rows) error { return rows.Scan(&purging) }, key...); err != nil || !purging {
 				return err
 			}
+			for _, query := range rows {
+				n, err := t.exec(ctx, query, append(key[:2:2], dropAtATime)...)
+				if err != nil {
+					return err
+				}
+				more = more || n == dropAtATime
+			}
+			if more {
+				return nil
+			}
+			for _, query := range rest {
+				if _, err := t.exec(ctx, query, key...); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // Purges implements store.IndexDriver.

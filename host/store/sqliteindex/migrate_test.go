@@ -196,3 +196,24 @@ func TestMigrateTogether(t *testing.T) {
 		t.Errorf("the step was made %d times, %v", steps, err)
 	}
 }
+
+// A counter that is damaged makes an append corrupt, and it leaves nothing.
+func TestDamagedCounter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	x := newIndex(t, path)
+	for i := range 2 {
+		if _, err := x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(i)}})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustExec(t, raw(t, path), "UPDATE sessions SET artifacts = 0")
+	_, err := x.Append(t.Context(), scope, storetest.Leased(t, x, store.Batch{Artifacts: []store.Artifact{artifact(2), artifact(3)}}))
+	if readapi.CodeOf(err) != readapi.CodeCorrupt {
+		t.Errorf("%v, want corrupt", err)
+	}
+	rows, _, err := x.ListArtifacts(t.Context(), scope, -1, 0)
+	own, _, uerr := x.Usage(t.Context(), scope.Principal)
+	if err != nil || uerr != nil || len(rows) != 2 || own.Files != 2 {
+		t.Errorf("%d rows, %+v, %v, %v", len(rows), own, err, uerr)
+	}
+}

@@ -65,8 +65,8 @@ var plans = map[string]plan{
 	"dropUploadsOf": {dropUploadsOf, []string{"SEARCH uploads USING INDEX uploads_by_artifact " + inSession + " AND artifact=?)", "SCALAR", "SEARCH artifacts" + anArt}},
 
 	"deleteArtifacts":      {deleteArtifacts, []string{"SEARCH artifacts USING PRIMARY KEY " + inSession + ")"}},
-	"dropSessionArtifacts": {dropSessionArtifacts, []string{"SEARCH artifacts USING PRIMARY KEY " + inSession + ")"}},
-	"dropSessionEvents":    {dropSessionEvents, []string{"SEARCH events USING COVERING INDEX sqlite_autoindex_events_2 " + inSession + ")"}},
+	"dropSessionArtifacts": {dropSessionArtifacts, []string{"SEARCH artifacts" + anArt, "LIST", "SEARCH artifacts USING COVERING INDEX artifacts_by_name " + inSession + ")"}},
+	"dropSessionEvents":    {dropSessionEvents, []string{"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "LIST", "SEARCH events USING COVERING INDEX sqlite_autoindex_events_2 " + inSession + ")"}},
 	"dropSessionUploads":   {dropSessionUploads, []string{"SEARCH uploads USING PRIMARY KEY " + inSession + ")"}},
 	// The other steps look for rows that would be left without their session.
 	"dropSession": {dropSession, []string{session, "SEARCH uploads USING PRIMARY KEY " + inSession + ")", "SEARCH events USING COVERING INDEX sqlite_autoindex_events_2 " + inSession + ")",

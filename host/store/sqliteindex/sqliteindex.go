@@ -30,7 +30,9 @@ type Options struct {
 	BusyTimeout time.Duration // how long a call waits for other writers before it is busy; default 5 s
 	Readers     int           // connections that read at a time; default the number of CPUs, at least 4
 
-	Now func() time.Time // the clock by which leases, claims and hosts end; default time.Now
+	Now func() time.Time // the clock by which leases and hosts end, and where this is set also claims; default time.Now
+
+	steady func() (boot string, ms int64) // the clock by which claims end
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -46,6 +48,13 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if out.Readers == 0 {
 		out.Readers = max(4, runtime.GOMAXPROCS(0))
+	}
+	switch {
+	case out.steady != nil:
+	case out.Now != nil:
+		out.steady = func() (string, int64) { return "", 0 }
+	default:
+		out.steady = steady
 	}
 	if out.Now == nil {
 		out.Now = time.Now

@@ -39,15 +39,6 @@ func breaksOfKeeping() map[string]func(d *brokenIndex) {
 				return d.IndexDriver.Append(ctx, s, b)
 			}
 		},
-		"AppendDeleted": func(d *brokenIndex) { // what comes is live
-			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
-				b.Artifacts = slices.Clone(b.Artifacts)
-				for i := range b.Artifacts {
-					b.Artifacts[i].Status, b.Artifacts[i].Deleted = readapi.StatusLive, time.Time{}
-				}
-				return d.IndexDriver.Append(ctx, s, b)
-			}
-		},
 		"Upload": func(d *brokenIndex) {
 			d.upload = func(_ string, u store.Upload, ok bool) (store.Upload, bool) {
 				u.Begin = strings.TrimSuffix(u.Begin, " 1")

@@ -240,4 +240,17 @@ func indexBeside(t T, h IndexHarness) {
 	equal(t, "hosts", hostsOf(decoderSet(t, d)), []string{"h"})
 	equal(t, "one of two", []bool{has(t, d, "gc", "x"), has(t, other, "gc", "y")}, []bool{true, false})
 	concurrentAppend(t, otherPrincipal, d, other)
+	race(t, d, other, 10)
+}
+
+// The copy of an artifact that was deleted arrives as a deleted one, as of then.
+func indexArrivesDeleted(t T, h IndexHarness) {
+	d := h.New(t)
+	want := artifact(mine, "a")
+	want.Status, want.Deleted = readapi.StatusDeleted, at(-5)
+	add(t, d, mine, []store.Artifact{want})
+	want.Version = 1
+	got, ok := get(t, d, mine, "a")
+	equal(t, "it is there", ok, true)
+	equal(t, "the artifact", got, want)
 }

@@ -14,7 +14,6 @@ func keepCases() []testCase[IndexHarness] {
 		{"Versions", versions},
 		{"Again", again},
 		{"AgainOther", againOther},
-		{"AppendDeleted", appendDeleted},
 		{"Upload", upload},
 		{"UploadConflict", uploadConflict},
 		{"UploadGoes", uploadGoes},
@@ -108,18 +107,6 @@ func againOther(t T, h IndexHarness) {
 		isConflict(t, what, err)
 	}
 	equal(t, "artifacts", len(listed(t, d, mine)), 2)
-}
-
-// The copy of a deleted artifact comes as a deleted one; it is counted as any other.
-func appendDeleted(t T, h IndexHarness) {
-	d := h.New(t)
-	want := artifact(mine, "a")
-	want.Status, want.Deleted = readapi.StatusDeleted, at(40)
-	add(t, d, mine, []store.Artifact{want})
-	got, _ := get(t, d, mine, "a")
-	want.Version = 1
-	equal(t, "a deleted artifact", got, want)
-	equal(t, "what is kept", used(t, d, "p1"), "1 3 of 1 3")
 }
 
 func uploaded(id, begin string, a readapi.ArtifactID) store.Upload {

@@ -268,21 +268,24 @@ func claimOver(t T, h IndexHarness) {
 }
 
 // Many write the same few bytes and many remove them, each by the rules: no artifact is ever without its bytes.
-func claimRace(t T, h IndexHarness) {
+func claimRace(t T, h IndexHarness) { race(t, h.New(t), nil, 0) }
+
+// race is claimRace of two who have one place open, on blobs from the first on; beside is nil where there is one.
+func race(t T, d, beside store.IndexDriver, first int) {
+	t.Helper()
 	const workers, rounds, blobs = 6, 30, 2
-	d := h.New(t)
 	var there [blobs]atomic.Bool
-	live := func(i int) bool {
-		uses, err := d.BlobUses(t.Context(), []string{blobName(i)})
+	live := func(d store.IndexDriver, i int) bool {
+		uses, err := d.BlobUses(t.Context(), []string{blobName(first + i)})
 		return err != nil || len(uses) > 0 && uses[0].Rows > 0
 	}
-	write := func(i int, id string) {
-		if d.LeaseBlobs(t.Context(), id, []string{blobName(i)}, long) != nil {
+	write := func(d store.IndexDriver, i int, id string) {
+		if d.LeaseBlobs(t.Context(), id, []string{blobName(first + i)}, long) != nil {
 			return // it is being removed
 		}
 		there[i].Store(true)
 		a := artifact(otherSession, id)
-		a.Blob = blobName(i)
+		a.Blob = blobName(first + i)
 		if _, err := d.Append(t.Context(), otherSession, store.Batch{Artifacts: []store.Artifact{a}, Holder: id}); err != nil {
 			t.Errorf("an append with a lease: %v", err)
 		}
@@ -290,34 +293,36 @@ func claimRace(t T, h IndexHarness) {
 			t.Errorf("an artifact is without its bytes")
 		}
 	}
-	purge := func(id string) {
-		_, _, _ = d.PurgeArtifact(t.Context(), otherSession, readapi.ArtifactID(id), at(1)) // it may be that it did not come
-	}
-	remove := func(i int) {
-		if ok, err := d.ClaimBlob(t.Context(), blobName(i), long); err != nil || !ok {
+	remove := func(d store.IndexDriver, i int) {
+		if ok, err := d.ClaimBlob(t.Context(), blobName(first+i), long); err != nil || !ok {
 			return
 		}
-		if live(i) {
+		if live(d, i) {
 			t.Errorf("bytes are removed that an artifact names")
 		}
 		there[i].Store(false)
 		runtime.Gosched()
-		if live(i) {
+		if live(d, i) {
 			t.Errorf("an artifact came while its bytes were removed")
 		}
-		if err := d.EndClaim(t.Context(), blobName(i)); err != nil {
+		if err := d.EndClaim(t.Context(), blobName(first+i)); err != nil {
 			t.Errorf("the end of a claim: %v", err)
 		}
 	}
 	together(workers, func(w int) {
+		d := d
+		if beside != nil && w >= workers/2 {
+			d = beside
+		}
 		for k := range rounds {
-			if i := (w/2 + k) % blobs; w%2 == 0 {
-				write(i, fmt.Sprintf("w%dk%d", w, k))
-				for j := max(0, k-3); j <= k && k%4 == 3; j++ { // now and then nothing is left
-					purge(fmt.Sprintf("w%dk%d", w, j))
-				}
-			} else {
-				remove(i)
+			i := (w/2 + k) % blobs
+			if w%2 == 1 {
+				remove(d, i)
+				continue
+			}
+			write(d, i, fmt.Sprintf("w%dk%d", w, k))
+			for j := max(0, k-3); j <= k && k%4 == 3; j++ { // now and then nothing is left; it may be that it did not come
+				_, _, _ = d.PurgeArtifact(t.Context(), otherSession, readapi.ArtifactID(fmt.Sprintf("w%dk%d", w, j)), at(1))
 			}
 		}
 	})

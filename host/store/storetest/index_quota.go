@@ -13,14 +13,14 @@ func quotaCases() (cases []testCase[IndexHarness]) {
 	// Session s1 of p1 has 2 files of 10 bytes; p1 has 1 more in s2, p2 has 1. A file of 10 is to come.
 	for _, c := range []struct {
 		name, limit   string
-		least, actual int64 // the least quota that it passes, and what there would be
+		least, actual int64 // the least quota that it passes, and what there would be; 0 where that tells of others
 		quota         func(most int64) store.Quota
 	}{
 		{"QuotaSessionFiles", "session_files", 3, 3, func(n int64) store.Quota { return store.Quota{SessionFiles: n} }},
 		{"QuotaSessionBytes", "session_bytes", 30, 30, func(n int64) store.Quota { return store.Quota{SessionBytes: n} }},
 		{"QuotaPrincipalFiles", "principal_files", 4, 4, func(n int64) store.Quota { return store.Quota{PrincipalFiles: n} }},
 		{"QuotaPrincipalBytes", "principal_bytes", 40, 40, func(n int64) store.Quota { return store.Quota{PrincipalBytes: n} }},
-		{"QuotaTotalBytes", "total_bytes", 50, 50, func(n int64) store.Quota { return store.Quota{TotalBytes: n} }},
+		{"QuotaTotalBytes", "total_bytes", 50, 0, func(n int64) store.Quota { return store.Quota{TotalBytes: n} }},
 	} {
 		cases = append(cases, testCase[IndexHarness]{c.name, func(t T, h IndexHarness) {
 			d := h.New(t)

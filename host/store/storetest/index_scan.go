@@ -274,6 +274,10 @@ func loadSession(t T, h IndexHarness) {
 	s.session.Purging = true
 	must(t, s.load(t, d))
 	equal(t, "removals", purgesOf(t, d, 10), []string{"p1 s1 "})
+	live := s // as by who read it before it was deleted
+	live.session.Deleted, live.session.Purging = time.Time{}, false
+	must(t, live.load(t, d))
+	equal(t, "a session that is being purged", save(t, d, mine), s)
 	must(t, d.DropSession(t.Context(), mine))
 	equal(t, "what is kept", used(t, d, "p1"), "0 0 of 0 0")
 	empty := saved{session: s.session}

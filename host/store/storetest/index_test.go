@@ -369,6 +369,15 @@ func breaksOfChanges() map[string]func(d *brokenIndex) {
 				return d.IndexDriver.Append(ctx, s, b)
 			}
 		},
+		"ArrivesDeleted": func(d *brokenIndex) { // a new artifact is live, whatever it says
+			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
+				b.Artifacts = slices.Clone(b.Artifacts)
+				for i := range b.Artifacts {
+					b.Artifacts[i].Status, b.Artifacts[i].Deleted = readapi.StatusLive, time.Time{}
+				}
+				return d.IndexDriver.Append(ctx, s, b)
+			}
+		},
 		"EventConflict": func(d *brokenIndex) { // the first payload wins
 			d.appendRows = func(ctx context.Context, s readapi.Scope, b store.Batch) ([]int64, error) {
 				b.Events = slices.Clone(b.Events)

@@ -2,6 +2,10 @@
 -- Times are milliseconds since 1970, UTC. Keys are in the order of their bytes, whatever the database's own order is. Every key begins
 -- with whose a row is, so that a lookup never meets a row of another. There are no foreign keys: whoever changes rows of a session has
 -- locked the session's row, and a check by the database would lock it once more for each row.
+--
+-- One index of a table begins with the principal and the session as they are; the others are on expressions. The server believes that the
+-- two columns have nothing to do with each other, so it takes sessions for much smaller than they are, and would walk one by whichever
+-- index comes first. So it has no choice.
 
 CREATE TABLE glovebox.sessions (
     messages  bigint  NOT NULL,                 -- of the user and of the assistant
@@ -19,7 +23,7 @@ CREATE TABLE glovebox.sessions (
     PRIMARY KEY (principal, session)
 ) WITH (fillfactor = 80);
 
-CREATE INDEX sessions_by_update ON glovebox.sessions (principal, updated DESC, session);
+CREATE INDEX sessions_by_update ON glovebox.sessions ((principal || ''), updated DESC, session);
 CREATE INDEX sessions_purging ON glovebox.sessions (principal, session) WHERE purging;
 
 CREATE TABLE glovebox.artifacts (
@@ -44,10 +48,11 @@ CREATE TABLE glovebox.artifacts (
     PRIMARY KEY (principal, session, id)
 );
 
-CREATE UNIQUE INDEX artifacts_by_seq ON glovebox.artifacts (principal, session, seq);
+-- There is no slash in an id.
+CREATE UNIQUE INDEX artifacts_by_seq ON glovebox.artifacts ((principal || '/' || session), seq);
 
--- A name may be longer than an entry of an index, so it is found by its hash.
-CREATE INDEX artifacts_by_name ON glovebox.artifacts (principal, session, hashtextextended(name, 0), version);
+-- A name may be longer than an entry of an index, so it is found by a hash, and then compared.
+CREATE INDEX artifacts_by_name ON glovebox.artifacts (hashtextextended(principal || '/' || session || '/' || name, 0), version);
 
 -- For audit only, and by the hash, so that no lookup for a session can begin with it.
 CREATE INDEX artifacts_by_id ON glovebox.artifacts (hashtextextended(id, 0));
@@ -69,7 +74,7 @@ CREATE TABLE glovebox.events (
 );
 
 -- An id may be longer than an entry of an index, too. That it is unique is seen to by who appends, with the session's row locked.
-CREATE INDEX events_by_id ON glovebox.events (principal, session, hashtextextended(id, 0));
+CREATE INDEX events_by_id ON glovebox.events (hashtextextended(principal || '/' || session || '/' || id, 0));
 
 CREATE TABLE glovebox.uploads (
     principal text COLLATE "C" NOT NULL,
@@ -80,7 +85,7 @@ CREATE TABLE glovebox.uploads (
     PRIMARY KEY (principal, session, id)
 );
 
-CREATE INDEX uploads_by_artifact ON glovebox.uploads (principal, session, artifact);
+CREATE INDEX uploads_by_artifact ON glovebox.uploads (hashtextextended(principal || '/' || session || '/' || artifact, 0));
 
 -- What a principal keeps is the sum of its parts: a session counts in one of them, so that its sessions do not wait for one row.
 CREATE TABLE glovebox.usage (

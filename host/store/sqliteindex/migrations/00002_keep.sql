@@ -47,7 +47,9 @@ CREATE INDEX leases_by_holder ON leases (holder);
 
 CREATE TABLE claims (
     sha256 TEXT    NOT NULL PRIMARY KEY,
-    until  INTEGER NOT NULL
+    until  INTEGER NOT NULL,
+    boot   TEXT    NOT NULL,                 -- of the machine, '' where it says none
+    steady INTEGER NOT NULL                  -- the same end by the clock that nobody sets and that runs from that boot
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE names (

@@ -30,7 +30,9 @@ CREATE INDEX artifacts_purging ON artifacts (principal, session, id) WHERE purgi
 
 CREATE TABLE claims (
     sha256 TEXT    NOT NULL PRIMARY KEY,
-    until  INTEGER NOT NULL
+    until  INTEGER NOT NULL,
+    boot   TEXT    NOT NULL,                 -- of the machine, '' where it says none
+    steady INTEGER NOT NULL                  -- the same end by the clock that nobody sets and that runs from that boot
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE decoder_set (
