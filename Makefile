@@ -91,6 +91,9 @@ bars: ## print the figures that this version is held to, once
 	@$(GO) test -run '^$$' -bench '^BenchmarkLoad' -benchtime 3x ./plugins | grep '^Benchmark'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Crash|AttachRate|LargeFile)$$' ./host/store | grep -E 'kills|bars:|^--- '
 	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
+	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^Test(Faults|Kills|Clocks|FullDisk|RotOnDisk|Busy)$$' ./host | grep -E 'bars:|^--- '
+	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^Test(EveryCallFails|Kills)$$' ./host/store/sqliteindex ./host/store/fileblob | grep -E 'bars:|^--- '
+	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^Test(EveryStepFails|Killed|Race(One|Two)Process(es)?)$$' ./host/retain ./host/transfer | grep -E 'kills|differences|^--- '
 
 # A corpus lies beside the project, with folders pdf, image and text; without one the mutants are of files that the project makes.
 MUTANTS ?= 5000
