@@ -199,6 +199,8 @@ func forbidden(r rule, dir, imported string) string {
 		}
 	case ours && local == "host/store/pgindex/pgtest":
 		return "a package that starts a server is imported by tests alone"
+	case ours && local == "host/store/storefault":
+		return "a package that makes a store fail is imported by tests alone"
 	case ours && (strings.HasSuffix(path.Base(local), "test") || local == "testdata") && !underAny(local, r.module):
 		return "a test package is imported by tests and other suites"
 	case ours && !underAny(local, r.module):
@@ -233,6 +235,7 @@ func TestForbidden(t *testing.T) {
 		{"host/store", "github.com/jackc/pgx/v5", false},
 		{"cmd/glovebox", module + "/host/store/pgindex", true},
 		{"cmd/glovebox", module + "/host/store/pgindex/pgtest", false},
+		{"cmd/glovebox", module + "/host/store/storefault", false},
 		{"host/store/s3blob", "github.com/minio/minio-go/v7", true},
 		{"host/store", "github.com/minio/minio-go/v7", false},
 		{"host", "github.com/minio/minio-go/v7", false},

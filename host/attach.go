@@ -230,7 +230,9 @@ func (o *holder) named(ctx context.Context, blobs []store.Blob) error {
 }
 
 // one leases a blob; see store.PutOptions.
-func (o *holder) one(ctx context.Context, blob store.Blob) error { return o.named(ctx, []store.Blob{blob}) }
+func (o *holder) one(ctx context.Context, blob store.Blob) error {
+	return o.named(ctx, []store.Blob{blob})
+}
 
 // leaseWait is how long a writer waits for somebody who removes the same bytes just now, which takes no longer than to remove a file.
 const leaseWait = 2 * time.Second

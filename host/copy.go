@@ -122,7 +122,7 @@ func (w *copying) check(ctx context.Context) error {
 		return err
 	}
 	if exists && !dst.Deleted.IsZero() {
-		return sessionGone()
+		return store.SessionGone()
 	}
 	behind, err := w.compare(ctx)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/glovebox-wasm/glovebox/host/store"
 )
 
 // Conditions names what accept asks for, in order.
@@ -52,3 +54,12 @@ func Patient(h *Host) *Host {
 
 // CopyID is the id of an artifact's copy.
 var CopyID = copyID
+
+// BlobsOf and IndexOf are the store of h.
+func BlobsOf(h *Host) *store.Blobs { return h.blobs }
+
+// IndexOf is said at BlobsOf.
+func IndexOf(h *Host) *store.Index { return h.index }
+
+// HostOf is the host of s.
+func HostOf(s *Session) *Host { return s.host }

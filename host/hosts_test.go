@@ -119,7 +119,6 @@ type run struct {
 	hosts  []*fleetHost
 	killed []*fleetHost
 	files  []readapi.Attachment
-	sizes  []int
 	log    []string
 
 	checks, offered int

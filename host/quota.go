@@ -18,7 +18,7 @@ func (h *Host) room(ctx context.Context, scope readapi.Scope, more store.Usage) 
 		return err
 	}
 	if !s.Deleted.IsZero() {
-		return sessionGone()
+		return store.SessionGone()
 	}
 	q := h.opts.Quota
 	if q == (store.Quota{}) {
@@ -28,17 +28,5 @@ func (h *Host) room(ctx context.Context, scope readapi.Scope, more store.Usage) 
 	if err != nil {
 		return err
 	}
-	for _, l := range []struct {
-		name       string
-		have, most int64
-	}{
-		{"session_files", s.Files + more.Files, q.SessionFiles}, {"session_bytes", s.Bytes + more.Bytes, q.SessionBytes},
-		{"principal_files", own.Files + more.Files, q.PrincipalFiles}, {"principal_bytes", own.Bytes + more.Bytes, q.PrincipalBytes},
-		{"total_bytes", total.Bytes + more.Bytes, q.TotalBytes},
-	} {
-		if l.most > 0 && l.have > l.most {
-			return store.QuotaError(l.name, l.most, l.have)
-		}
-	}
-	return nil
+	return q.Allows(more, store.Usage{Files: s.Files, Bytes: s.Bytes}, own, total)
 }

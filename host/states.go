@@ -34,7 +34,7 @@ func (c *call) setArchived(ctx context.Context, change store.SessionChange) erro
 		return noSession()
 	case !was.Deleted.IsZero():
 		c.cause = CauseDeleted
-		return sessionGone()
+		return store.SessionGone()
 	}
 	return nil
 }
@@ -125,15 +125,11 @@ func (c *call) present(ctx context.Context) (store.Session, error) {
 		return s, noSession()
 	case !s.Deleted.IsZero():
 		c.cause = CauseDeleted
-		return s, sessionGone()
+		return s, store.SessionGone()
 	}
 	return s, nil
 }
 
 func noSession() error {
 	return &readapi.Error{Code: readapi.CodeNotFound, Detail: "there is no session of this id"}
-}
-
-func sessionGone() error {
-	return &readapi.Error{Code: readapi.CodeGone, Detail: "the session was deleted", Hint: "Purge it to use its id again, or use another one."}
 }

@@ -2,6 +2,8 @@ package retain
 
 import (
 	"context"
+	"errors"
+	"io"
 	"sync"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -136,7 +138,7 @@ func (c *check) state(ctx context.Context, a store.Artifact) (s blobState) {
 	switch code := readapi.CodeOf(err); {
 	case err == nil:
 		s.read = info.Size
-	case code == readapi.CodeCorrupt:
+	case code == readapi.CodeCorrupt && !notRead(err):
 		s.problem = BlobDamaged
 	case ctx.Err() != nil:
 		s.err = ctx.Err()
@@ -146,6 +148,12 @@ func (c *check) state(ctx context.Context, a store.Artifact) (s blobState) {
 		s.problem = BlobUnreadable
 	}
 	return s
+}
+
+// notRead reports whether err, which is corrupt, is of the place that did not give the bytes, so that nobody knows what they are.
+func notRead(err error) bool {
+	e, ok := errors.AsType[*readapi.Error](err)
+	return ok && e.Err != nil && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // orphans finds the bytes that nothing names.

@@ -86,8 +86,16 @@ func (k *Keeper) GC(ctx context.Context, o GCOptions) (*GCReport, error) {
 // lead makes this the one collection of the store, until stop is called; the context ends when it is not that any more.
 func (k *Keeper) lead(ctx context.Context) (lead context.Context, stop func(), err error) {
 	holder := "gc-" + rand.Text()
+	resign := func() {
+		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), gcLease/10)
+		defer cancel()
+		if k.index.Resign(out, gcName, holder) != nil {
+			_ = k.index.Resign(out, gcName, holder) // or else it ends by itself, and nobody collects until then
+		}
+	}
 	ok, err := k.index.Acquire(ctx, gcName, holder, gcLease)
 	if err != nil {
+		resign() // it may have been given, and only the answer was lost
 		return nil, nil, err
 	}
 	if !ok {
@@ -102,9 +110,7 @@ func (k *Keeper) lead(ctx context.Context) (lead context.Context, stop func(), e
 	return lead, func() {
 		end(nil)
 		<-done
-		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), gcLease/10)
-		defer cancel()
-		_ = k.index.Resign(out, gcName, holder) // or else it ends by itself
+		resign()
 	}, nil
 }
 

@@ -74,23 +74,24 @@ func (d *Driver) Append(_ context.Context, scope readapi.Scope, b store.Batch) (
 		s = newSession(scope)
 	}
 	if !s.info.Deleted.IsZero() {
-		return nil, &readapi.Error{Code: readapi.CodeGone, Detail: "the session was deleted", Hint: "Purge it to use its id again, or use another one."}
+		return nil, store.SessionGone()
 	}
-	artifacts, err := s.fresh(b)
+	artifacts, err := b.FreshArtifacts(s.byID(b.Artifacts))
 	if err != nil {
 		return nil, err
 	}
-	seqs, events, err := s.plan(b.Events)
+	seqs, events, err := b.FreshEvents(s.nextEvent(), s.event)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.uploadsOf(b.Uploads); err != nil {
+	if _, err := b.FreshUploads(s.upload); err != nil {
 		return nil, err
 	}
 	if err := d.covered(b.Holder, artifacts); err != nil {
 		return nil, err
 	}
-	if err := d.within(s, b.Quota, artifacts); err != nil {
+	own, total := d.usage(scope.Principal)
+	if err := b.Quota.Allows(store.UsageOf(artifacts), store.Usage{Files: s.info.Files, Bytes: s.info.Bytes}, own, total); err != nil {
 		return nil, err
 	}
 	s.touch(artifacts, events)
@@ -131,93 +132,39 @@ func (s *session) versions() map[string]int64 {
 	return last
 }
 
-// fresh returns the artifacts of b that the session has not.
-func (s *session) fresh(b store.Batch) (out []store.Artifact, err error) {
-	known, added := map[readapi.ArtifactID]store.Artifact{}, map[readapi.ArtifactID]bool{}
+// byID returns the session's artifacts that have the id of one of list.
+func (s *session) byID(list []store.Artifact) map[readapi.ArtifactID]store.Artifact {
+	wanted := map[readapi.ArtifactID]bool{}
+	for _, a := range list {
+		wanted[a.ID] = true
+	}
+	found := map[readapi.ArtifactID]store.Artifact{}
 	for _, a := range s.artifacts {
-		known[a.ID] = a
-	}
-	for _, a := range b.Artifacts {
-		was, ok := known[a.ID]
-		switch {
-		case !ok && !added[a.ID]:
-			added[a.ID] = true
-			out = append(out, a)
-		case ok && b.Again && was.Blob == a.Blob && was.Name == a.Name && !was.Purging:
-		default:
-			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
+		if wanted[a.ID] {
+			found[a.ID] = a
 		}
 	}
-	return out, nil
+	return found
 }
 
-// uploadsOf checks that none of the uploads is another one than the session has, or than comes with it.
-func (s *session) uploadsOf(uploads []store.Upload) error {
-	known := map[string]store.Upload{}
-	for _, u := range uploads {
-		was, ok := s.uploads[u.ID]
-		if !ok {
-			was, ok = known[u.ID]
-		}
-		if ok && was != u {
-			return &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another upload with this id", Hint: "Give the upload another id.", Final: true}
-		}
-		known[u.ID] = u
-	}
-	return nil
-}
-
-// plan numbers the events and finds those that are new, and changes nothing.
-func (s *session) plan(events []store.Event) (seqs []int64, fresh []store.Event, err error) {
-	next := int64(0)
+func (s *session) nextEvent() int64 {
 	if n := len(s.events); n > 0 {
-		next = s.events[n-1].Seq + 1
+		return s.events[n-1].Seq + 1
 	}
-	added := map[string]store.Event{}
-	for _, e := range events {
-		was, ok := added[e.ID]
-		if i, old := s.eventByID[e.ID]; old {
-			was, ok = s.events[i], true
-		}
-		switch {
-		case !ok:
-			e.Seq = next + int64(len(fresh))
-			added[e.ID] = e
-			fresh = append(fresh, e)
-			was = e
-		case !bytes.Equal(was.Payload, e.Payload):
-			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another event with this id", Hint: "Give the event another id, or none.", Final: true}
-		}
-		seqs = append(seqs, was.Seq)
-	}
-	return seqs, fresh, nil
+	return 0
 }
 
-// within checks the quota as it would be with the artifacts.
-func (d *Driver) within(s *session, q store.Quota, artifacts []store.Artifact) error {
-	var more store.Usage
-	for _, a := range artifacts {
-		if a.Blob != "" {
-			more.Files, more.Bytes = more.Files+1, more.Bytes+a.Bytes
-		}
+func (s *session) event(id string) (store.Event, bool, error) {
+	i, ok := s.eventByID[id]
+	if !ok {
+		return store.Event{}, false, nil
 	}
-	if more.Files == 0 {
-		return nil
-	}
-	own, total := d.usage(s.info.Principal)
-	for _, c := range []struct {
-		name       string
-		have, most int64
-	}{
-		{"session_files", s.info.Files + more.Files, q.SessionFiles}, {"session_bytes", s.info.Bytes + more.Bytes, q.SessionBytes},
-		{"principal_files", own.Files + more.Files, q.PrincipalFiles}, {"principal_bytes", own.Bytes + more.Bytes, q.PrincipalBytes},
-		{"total_bytes", total.Bytes + more.Bytes, q.TotalBytes},
-	} {
-		if c.most > 0 && c.have > c.most {
-			return store.QuotaError(c.name, c.most, c.have)
-		}
-	}
-	return nil
+	return s.events[i], true, nil
+}
+
+func (s *session) upload(id string) (store.Upload, bool, error) {
+	u, ok := s.uploads[id]
+	return u, ok, nil
 }
 
 // touch counts messages and moves the session's times: by its events; by its artifacts as long as it has none.

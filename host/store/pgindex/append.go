@@ -1,7 +1,6 @@
 package pgindex
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/hex"
@@ -101,17 +100,17 @@ func (t *tx) append(ctx context.Context, scope readapi.Scope, b store.Batch) ([]
 		return nil, err
 	}
 	if k.deleted {
-		return nil, &readapi.Error{Code: readapi.CodeGone, Detail: "the session was deleted", Hint: "Purge it to use its id again, or use another one."}
+		return nil, store.SessionGone()
 	}
-	artifacts, err := k.fresh(b)
+	artifacts, err := b.FreshArtifacts(k.artifacts)
 	if err != nil {
 		return nil, err
 	}
-	seqs, events, err := k.plan(b.Events)
+	seqs, events, err := b.FreshEvents(k.counts.events, in(k.events))
 	if err != nil {
 		return nil, err
 	}
-	uploads, err := k.newUploads(b.Uploads)
+	uploads, err := b.FreshUploads(in(k.uploads))
 	if err != nil {
 		return nil, err
 	}
@@ -123,10 +122,11 @@ func (t *tx) append(ctx context.Context, scope readapi.Scope, b store.Batch) ([]
 		k.versions[a.Name]++
 		artifacts[i].Version = k.versions[a.Name]
 	}
-	more := k.add(artifacts, events)
-	if err := k.within(more, b.Quota); err != nil {
+	more := store.UsageOf(artifacts)
+	if err := b.Quota.Allows(more, store.Usage{Files: k.files, Bytes: k.bytes}, k.own, k.total); err != nil {
 		return nil, err
 	}
+	k.add(artifacts, events, more)
 	s := &steps{}
 	principal, session := string(scope.Principal), string(scope.Session)
 	s.exec(updateSession, principal, session, k.messages, k.counts.events, k.counts.artifacts, k.created, k.updated, k.files, k.bytes)
@@ -262,60 +262,17 @@ func (k *known) askUsage(s *steps, principal string, q store.Quota) {
 // lockPrincipal locks by a number of 64 bits, which are others than pairs of numbers are.
 const lockPrincipal = `SELECT pg_advisory_xact_lock(hashtextextended('glovebox principal ' || $1, 0))`
 
-// fresh returns the artifacts of b that the session has not.
-func (k *known) fresh(b store.Batch) (out []store.Artifact, err error) {
-	added := map[readapi.ArtifactID]bool{}
-	for _, a := range b.Artifacts {
-		was, old := k.artifacts[a.ID]
-		switch {
-		case !old && !added[a.ID]:
-			added[a.ID] = true
-			out = append(out, a)
-		case old && b.Again && was.Blob == a.Blob && was.Name == a.Name && !was.Purging:
-		default:
-			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
-		}
+// in finds what is in m.
+func in[T any](m map[string]T) func(string) (T, bool, error) {
+	return func(id string) (T, bool, error) {
+		v, ok := m[id]
+		return v, ok, nil
 	}
-	return out, nil
 }
 
-// newUploads returns the uploads that the session has not.
-func (k *known) newUploads(uploads []store.Upload) (out []store.Upload, err error) {
-	for _, u := range uploads {
-		was, ok := k.uploads[u.ID]
-		if ok && was != u {
-			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another upload with this id",
-				Hint: "Give the upload another id.", Final: true}
-		}
-		if k.uploads[u.ID] = u; !ok {
-			out = append(out, u)
-		}
-	}
-	return out, nil
-}
-
-// plan numbers the events, and finds those that the session has not yet.
-func (k *known) plan(events []store.Event) (seqs []int64, fresh []store.Event, err error) {
-	for _, e := range events {
-		was, ok := k.events[e.ID]
-		switch {
-		case !ok:
-			e.Seq = k.counts.events + int64(len(fresh))
-			k.events[e.ID] = e
-			fresh = append(fresh, e)
-			was = e
-		case !bytes.Equal(was.Payload, e.Payload):
-			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another event with this id",
-				Hint: "Give the event another id, or none.", Final: true}
-		}
-		seqs = append(seqs, was.Seq)
-	}
-	return seqs, fresh, nil
-}
-
-// add counts new rows, and returns how much they add. A session's times are those of its events, and those of its artifacts as long as it
+// add counts new rows, which take more. A session's times are those of its events, and those of its artifacts as long as it
 // has no event.
-func (k *known) add(artifacts []store.Artifact, fresh []store.Event) (more store.Usage) {
+func (k *known) add(artifacts []store.Artifact, fresh []store.Event, more store.Usage) {
 	times := k.made == 0
 	include := func(ms int64) {
 		if !times || ms < k.created {
@@ -340,35 +297,9 @@ func (k *known) add(artifacts []store.Artifact, fresh []store.Event) (more store
 			k.messages++
 		}
 	}
-	for _, a := range artifacts {
-		if a.Blob != "" {
-			more.Files, more.Bytes = more.Files+1, more.Bytes+a.Bytes
-		}
-	}
 	k.counts.events += int64(len(fresh))
 	k.counts.artifacts += int64(len(artifacts))
 	k.files, k.bytes = k.files+more.Files, k.bytes+more.Bytes
-	return more
-}
-
-// within checks the quota as it is with more.
-func (k *known) within(more store.Usage, q store.Quota) error {
-	if more.Files == 0 {
-		return nil
-	}
-	for _, l := range []struct {
-		name       string
-		have, most int64
-	}{
-		{"session_files", k.files, q.SessionFiles}, {"session_bytes", k.bytes, q.SessionBytes},
-		{"principal_files", k.own.Files + more.Files, q.PrincipalFiles}, {"principal_bytes", k.own.Bytes + more.Bytes, q.PrincipalBytes},
-		{"total_bytes", k.total.Bytes + more.Bytes, q.TotalBytes},
-	} {
-		if l.most > 0 && l.have > l.most {
-			return store.QuotaError(l.name, l.most, l.have)
-		}
-	}
-	return nil
 }
 
 // parts is in how many rows a principal's usage is counted.

@@ -92,15 +92,6 @@ func newDriver(t pgtest.T, url string) *pgindex.Driver {
 	return d
 }
 
-func newIndex(t pgtest.T, url string) *store.Index {
-	t.Helper()
-	x, err := store.NewIndex(newDriver(t, url))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return x
-}
-
 // ticking puts a clock that tests can set in the place of the server's.
 const ticking = `
 	CREATE TABLE IF NOT EXISTS public.clock (ms bigint);

@@ -1,7 +1,6 @@
 package sqliteindex
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 
@@ -86,34 +85,48 @@ func (t tx) append(ctx context.Context, scope readapi.Scope, b store.Batch) ([]i
 		return nil, err
 	}
 	if c.deleted {
-		return nil, &readapi.Error{Code: readapi.CodeGone, Detail: "the session was deleted", Hint: "Purge it to use its id again, or use another one."}
+		return nil, store.SessionGone()
 	}
-	artifacts, err := t.fresh(ctx, scope, b)
+	had, err := t.known(ctx, scope, b.Artifacts)
 	if err != nil {
 		return nil, err
 	}
-	seqs, events, err := t.plan(ctx, scope, b.Events, c.events)
+	artifacts, err := b.FreshArtifacts(had)
 	if err != nil {
 		return nil, err
 	}
-	uploads, err := t.newUploads(ctx, scope, b.Uploads)
+	seqs, events, err := b.FreshEvents(c.events, func(id string) (e store.Event, ok bool, err error) {
+		err = t.rows(ctx, selectPayload, func(rows *sql.Rows) error {
+			ok = true
+			return rows.Scan(&e.Seq, (*[]byte)(&e.Payload))
+		}, principal, session, id)
+		return e, ok, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	uploads, err := b.FreshUploads(func(id string) (store.Upload, bool, error) {
+		var list []store.Upload
+		err := t.rows(ctx, selectUpload, scanUpload(&list), principal, session, id)
+		return first(list, err)
+	})
 	if err != nil {
 		return nil, err
 	}
 	if err := t.covered(ctx, b.Holder, artifacts); err != nil {
 		return nil, err
 	}
-	first := c.artifacts
-	more := c.add(artifacts, events)
-	if err := t.within(ctx, principal, c, more, b.Quota); err != nil {
+	if err := t.within(ctx, principal, c, store.UsageOf(artifacts), b.Quota); err != nil {
 		return nil, err
 	}
+	next := c.artifacts
+	more := c.add(artifacts, events)
 	_, err = t.exec(ctx, upsertSession, principal, session, c.messages, c.events, c.artifacts, c.created, c.updated, c.files, c.bytes)
 	if err == nil && more.Files > 0 {
 		_, err = t.exec(ctx, addUsage, principal, "", more.Files, more.Bytes)
 	}
 	if err == nil {
-		err = t.insertArtifacts(ctx, scope, artifacts, first)
+		err = t.insertArtifacts(ctx, scope, artifacts, next)
 	}
 	if err == nil {
 		err = t.insertEvents(ctx, scope, events)
@@ -140,13 +153,13 @@ func (t tx) insertEvents(ctx context.Context, scope readapi.Scope, events []stor
 	return nil
 }
 
-// fresh returns the artifacts of b that the session has not.
-func (t tx) fresh(ctx context.Context, scope readapi.Scope, b store.Batch) (out []store.Artifact, err error) {
-	if len(b.Artifacts) == 0 {
+// known returns the session's artifacts that have the id of one of list: what decides whether they are the same.
+func (t tx) known(ctx context.Context, scope readapi.Scope, list []store.Artifact) (map[readapi.ArtifactID]store.Artifact, error) {
+	if len(list) == 0 {
 		return nil, nil
 	}
-	ids := make([]readapi.ArtifactID, len(b.Artifacts))
-	for i, a := range b.Artifacts {
+	ids := make([]readapi.ArtifactID, len(list))
+	for i, a := range list {
 		ids[i] = a.ID
 	}
 	asked, err := toJSON(ids)
@@ -162,44 +175,7 @@ func (t tx) fresh(ctx context.Context, scope readapi.Scope, b store.Batch) (out 
 		known[a.ID] = a
 		return err
 	}, string(scope.Principal), string(scope.Session), asked)
-	if err != nil {
-		return nil, err
-	}
-	added := map[readapi.ArtifactID]bool{}
-	for _, a := range b.Artifacts {
-		was, ok := known[a.ID]
-		switch {
-		case !ok && !added[a.ID]:
-			added[a.ID] = true
-			out = append(out, a)
-		case ok && b.Again && was.Blob == a.Blob && was.Name == a.Name && !was.Purging:
-		default:
-			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has an artifact with this id", Final: true, Ref: string(a.ID)}
-		}
-	}
-	return out, nil
-}
-
-// newUploads returns the uploads that the session has not.
-func (t tx) newUploads(ctx context.Context, scope readapi.Scope, uploads []store.Upload) (out []store.Upload, err error) {
-	known := map[string]store.Upload{}
-	for _, u := range uploads {
-		was, ok := known[u.ID]
-		if !ok {
-			var list []store.Upload
-			if err := t.rows(ctx, selectUpload, scanUpload(&list), string(scope.Principal), string(scope.Session), u.ID); err != nil {
-				return nil, err
-			}
-			was, ok, _ = first(list, nil)
-		}
-		if ok && was != u {
-			return nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another upload with this id", Hint: "Give the upload another id.", Final: true}
-		}
-		if known[u.ID] = u; !ok {
-			out = append(out, u)
-		}
-	}
-	return out, nil
+	return known, err
 }
 
 // covered checks that holder has leases on the bytes of artifacts, and that nobody has claimed them.
@@ -220,7 +196,7 @@ func (t tx) covered(ctx context.Context, holder string, artifacts []store.Artifa
 	return t.rows(ctx, selectBare, func(*sql.Rows) error { return store.LeaseLost() }, wanted, holder)
 }
 
-// within checks the quota as it is with more.
+// within checks the quota for more.
 func (t tx) within(ctx context.Context, principal string, c counts, more store.Usage, q store.Quota) error {
 	if more.Files == 0 || q == (store.Quota{}) {
 		return nil
@@ -229,19 +205,7 @@ func (t tx) within(ctx context.Context, principal string, c counts, more store.U
 	if err != nil {
 		return err
 	}
-	for _, l := range []struct {
-		name       string
-		have, most int64
-	}{
-		{"session_files", c.files, q.SessionFiles}, {"session_bytes", c.bytes, q.SessionBytes},
-		{"principal_files", own.Files + more.Files, q.PrincipalFiles}, {"principal_bytes", own.Bytes + more.Bytes, q.PrincipalBytes},
-		{"total_bytes", total.Bytes + more.Bytes, q.TotalBytes},
-	} {
-		if l.most > 0 && l.have > l.most {
-			return store.QuotaError(l.name, l.most, l.have)
-		}
-	}
-	return nil
+	return q.Allows(more, store.Usage{Files: c.files, Bytes: c.bytes}, own, total)
 }
 
 // usage reads the rows of selectUsage.
@@ -277,43 +241,11 @@ func (c *counts) add(artifacts []store.Artifact, fresh []store.Event) (more stor
 		c.include(e.Time.UnixMilli())
 		c.messages += toInt(e.Message)
 	}
-	for _, a := range artifacts {
-		if a.Blob != "" {
-			more.Files, more.Bytes = more.Files+1, more.Bytes+a.Bytes
-		}
-	}
+	more = store.UsageOf(artifacts)
 	c.events += int64(len(fresh))
 	c.artifacts += int64(len(artifacts))
 	c.files, c.bytes = c.files+more.Files, c.bytes+more.Bytes
 	return more
-}
-
-// plan numbers the events from next on, and finds those that the session has not yet.
-func (t tx) plan(ctx context.Context, scope readapi.Scope, events []store.Event, next int64) (seqs []int64, fresh []store.Event, err error) {
-	known := make(map[string]store.Event, len(events))
-	for _, e := range events {
-		was, ok := known[e.ID]
-		if !ok {
-			err := t.rows(ctx, selectPayload, func(rows *sql.Rows) error {
-				ok = true
-				return rows.Scan(&was.Seq, (*[]byte)(&was.Payload))
-			}, string(scope.Principal), string(scope.Session), e.ID)
-			if err != nil {
-				return nil, nil, err
-			}
-		}
-		switch {
-		case !ok:
-			e.Seq = next + int64(len(fresh))
-			fresh = append(fresh, e)
-			was = e
-		case !bytes.Equal(was.Payload, e.Payload):
-			return nil, nil, &readapi.Error{Code: readapi.CodeConflict, Detail: "the session has another event with this id", Hint: "Give the event another id, or none.", Final: true}
-		}
-		known[e.ID] = was
-		seqs = append(seqs, was.Seq)
-	}
-	return seqs, fresh, nil
 }
 
 // insertArtifacts inserts artifacts that the session has not, the first with the number next, and gives them their versions.
