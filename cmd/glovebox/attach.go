@@ -188,7 +188,7 @@ func whyNot(code readapi.Code) string {
 	case readapi.CodeTooLarge:
 		return "it is larger than what a decoder may read"
 	case readapi.CodeNotFound, "":
-		return "it is not of this session"
+		return "it is not of this session, or was purged"
 	}
 	return string(code)
 }

@@ -74,6 +74,9 @@ func failed(subject string, code readapi.Code, plain string, cause error) *failu
 	return &failure{exit: exitFailed, subject: subject, plain: plain, err: &readapi.Error{Op: "glovebox", Code: code, Detail: plain, Err: cause}}
 }
 
+// ownWords are the codes whose errors say in their detail all that the code's own sentence says, and more exactly.
+var ownWords = []readapi.Code{readapi.CodeConflict, readapi.CodeInvalidRequest, readapi.CodeNotFound}
+
 // asFailure gives any error an exit code. An error without a code of ours is internal.
 func asFailure(subject string, err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
@@ -81,6 +84,9 @@ func asFailure(subject string, err error) *failure {
 	}
 	e, _ := errors.AsType[*readapi.Error](readapi.AsError("glovebox", err))
 	f := &failure{exit: exitFailed, subject: subject, err: e}
+	if slices.Contains(ownWords, e.Code) {
+		f.plain = e.Detail
+	}
 	if e.Limit != nil && (e.Hint == "" || e.Code == readapi.CodeTooLarge) { // a hint names fields of Limits, not flags
 		if flag := limitFlag(e.Limit.Name); flag != "" {
 			c := *e

@@ -15,8 +15,8 @@ import (
 
 // fsckFlags are the flags of fsck.
 type fsckFlags struct {
-	read, repair, all bool
-	grace             age
+	read, repair, all, most bool
+	grace                   age
 }
 
 func (a *app) fsckCommand() *cobra.Command {
@@ -30,7 +30,9 @@ were stored. Hosts may go on meanwhile. Exit code 0 if all is in order, else 1.
 
 --repair mends modes and counters, ends what was begun to be purged, and removes bytes that
 nothing names. It never removes what a file of a session needs: damaged bytes stay, and
-are right again when the same file is attached once more.`,
+are right again when the same file is attached once more. Where most of the bytes are named
+by nothing, these may be the rows of another store: nothing is mended then, unless
+--remove-most is given.`,
 		Example: `  glovebox fsck
   glovebox fsck --read-data --repair`,
 		Args: exactly(0, "no argument"),
@@ -44,6 +46,7 @@ are right again when the same file is attached once more.`,
 	f.BoolVar(&flags.repair, "repair", false, "mend what can be mended without losing anything")
 	f.Var(&flags.grace, "grace", "bytes that nothing names are in order for this `AGE` (default 1h)")
 	f.BoolVar(&flags.all, "all", false, "tell all findings, not the first 1000")
+	f.BoolVar(&flags.most, "remove-most", false, "with --repair, "+removeMost)
 	return c
 }
 
@@ -65,7 +68,7 @@ type fsckDocument struct {
 func (a *app) fsck(ctx context.Context, s *openedStore, flags fsckFlags) error {
 	p := a.newProgress()
 	defer p.close()
-	o := retain.FsckOptions{ReadData: flags.read, Repair: flags.repair, Grace: time.Duration(flags.grace)}
+	o := retain.FsckOptions{ReadData: flags.read, Repair: flags.repair, Careful: !flags.most, Grace: time.Duration(flags.grace)}
 	end := func() {}
 	switch {
 	case a.global.json && flags.all:
@@ -80,7 +83,7 @@ func (a *app) fsck(ctx context.Context, s *openedStore, flags fsckFlags) error {
 	end()
 	p.close()
 	if err != nil {
-		return storeFailure(err)
+		return careful(err)
 	}
 	if !report.Clean {
 		a.exit = exitFailed

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,12 +22,15 @@ files by the rules of the configuration and the flags, purge what was deleted lo
 ago, and remove bytes that nothing names. Without rules and flags nothing is removed that
 anybody could still ask for. Hosts go on meanwhile; one at a time collects.
 
+Where most of the bytes are named by nothing, these may be the rows of another store: nothing
+is changed then, unless --remove-most is given.
+
 --dry-run removes nothing and says of each thing what would become of it, and why. Rules
 are [[retention]] in the configuration; docs/cli.md tells how they are written.`
 
 func (a *app) gcCommand() *cobra.Command {
 	var flags sweepFlags
-	var dry, all bool
+	var dry, all, most bool
 	c := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove what is not to be kept",
@@ -40,7 +44,7 @@ func (a *app) gcCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opts.DryRun = dry
+			opts.DryRun, opts.Careful = dry, !most
 			return a.maintain(c.Context(), func(s *openedStore) error { return a.gc(c.Context(), s, opts, all) })
 		},
 	}
@@ -49,6 +53,7 @@ func (a *app) gcCommand() *cobra.Command {
 	f.BoolVar(&dry, "dry-run", false, "change nothing, say what would be removed, what not, and why")
 	flags.register(f, "")
 	f.BoolVar(&all, "all", false, "name all that was removed, and what was kept, not only count it")
+	f.BoolVar(&most, "remove-most", false, removeMost)
 	return c
 }
 
@@ -79,6 +84,20 @@ func (a *app) collecting(typed *pflag.FlagSet, flags *sweepFlags) (retain.GCOpti
 		o.Policy = append(o.Policy, retain.Rule{TTL: time.Duration(flags.ttl), AfterDelete: time.Duration(flags.afterDelete)})
 	}
 	return o, nil
+}
+
+// removeMost is what --remove-most does.
+const removeMost = "remove bytes that nothing names even where they are most of what is there"
+
+// careful is the failure of a command that would have removed most of the bytes.
+func careful(err error) error {
+	err = storeFailure(err)
+	if f, ok := errors.AsType[*failure](err); ok && errors.Is(err, retain.ErrMostUnnamed) {
+		c := *f.err
+		c.Hint = "See that --data, --index and --blobs belong together, and that no rows were lost. --remove-most removes these bytes all the same."
+		f.err = &c
+	}
+	return err
 }
 
 // gcDocument is what gc prints as JSON.
@@ -146,7 +165,7 @@ func (a *app) gc(ctx context.Context, s *openedStore, o retain.GCOptions, all bo
 	end()
 	p.close()
 	if err != nil {
-		return storeFailure(err)
+		return careful(err)
 	}
 	if report.Failed > 0 {
 		a.exit = exitFailed

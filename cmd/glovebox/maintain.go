@@ -184,8 +184,19 @@ func openFailure(p storePlace, err error) *failure {
 	if f.err.Code == readapi.CodeBusy && elsewhere && f.err.Detail != "" { // a server that does not answer; the code's own sentence is about reads
 		f.exit, f.plain = exitEnvironment, f.err.Detail
 	}
+	if f.err.Code == readapi.CodeInvalidRequest && elsewhere { // a URL that the driver cannot read
+		f.exit = exitUsage
+	}
 	if f.err.Code == readapi.CodeCorrupt { // all of it, not one file
 		f.exit = exitEnvironment
+		if f.err.Detail != "" {
+			f.plain = f.err.Detail
+		}
+		if f.err.Hint == "" {
+			e := *f.err
+			e.Hint = "Restore a backup into another place; without one, docs/store.md says how the index is made anew from an export and the files."
+			f.err = &e
+		}
 	}
 	return &f
 }

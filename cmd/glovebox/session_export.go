@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/glovebox-wasm/glovebox/host/transfer"
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // exportFlags are the flags of session export.
@@ -79,7 +81,7 @@ func (a *app) export(ctx context.Context, s *openedStore, o transfer.ExportOptio
 		a.tellProblems(report)
 	}
 	if !onlyProblems(report, err) {
-		return err
+		return noSession(err)
 	}
 	a.exit = exitFailed
 	return nil
@@ -105,7 +107,15 @@ func exportFile(ctx context.Context, s *openedStore, o transfer.ExportOptions, p
 	if err == nil {
 		err = exportErr
 	}
-	return report, err
+	return report, noSession(err)
+}
+
+// noSession names the session that is not there.
+func noSession(err error) error {
+	if e, ok := errors.AsType[*readapi.Error](err); ok && e.Code == readapi.CodeNotFound && e.Ref != "" {
+		return asFailure(e.Ref, err)
+	}
+	return err
 }
 
 // visibleLines shows JSON lines on a terminal, in the escapes that a document has there.

@@ -118,7 +118,8 @@ func (a *app) sessionCopyCommand() *cobra.Command {
 		Long: `Copy what happened in a session, and its files, to a new session of the same principal.
 The copy has files of its own: it stays whole when the source is deleted or purged. The
 bytes are kept once. Copying again adds nothing, and goes on where a copy was cut short;
-a destination that holds anything else is a conflict.`,
+a destination that holds anything else is a conflict. A session whose messages carry a file
+that was purged cannot be copied.`,
 		Example: "  glovebox session copy chat-42 chat-42-again",
 		Args:    exactly(2, "the ids of two sessions, the source and the destination"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {

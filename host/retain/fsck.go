@@ -13,6 +13,7 @@ import (
 type FsckOptions struct {
 	ReadData bool // read every blob and compare it with its digest
 	Repair   bool // mend what can be mended without losing anything
+	Careful  bool // repair nothing where most bytes are named by nothing; see ErrMostUnnamed
 
 	Grace       time.Duration                              // bytes that nothing names yet are in order for so long; default 1 h
 	Jobs        int                                        // blobs looked at at a time; default 4
@@ -70,7 +71,7 @@ type Finding struct {
 	Session   readapi.SessionID   `json:"session_id,omitempty"`
 	Artifact  readapi.ArtifactID  `json:"id,omitempty"`
 	Event     string              `json:"event_id,omitempty"`
-	SHA256    string              `json:"sha256,omitempty"` // of bytes that nothing names
+	SHA256    string              `json:"sha256,omitempty"` // of the bytes that it is about
 	Text      string              `json:"text"`             // one sentence, without a path
 	Repaired  bool                `json:"repaired"`
 	Harmless  bool                `json:"harmless"` // it leaves the store clean
@@ -96,8 +97,8 @@ type FsckReport struct {
 // With Repair it mends modes and counters, ends purges that were begun, and removes bytes that nothing names. It never removes what a row
 // names, and never a row: bytes that are damaged stay and are told; attaching the same file again mends them.
 //
-// Errors: busy where Repair is asked for while another host collects; those of the places, canceled: the report is then of what was seen
-// until then, and is not clean.
+// Errors: busy where Repair is asked for while another host collects; capability_unavailable with ErrMostUnnamed where it is Careful; those
+// of the places, canceled: the report is then of what was seen until then, and is not clean.
 func (k *Keeper) Fsck(ctx context.Context, o FsckOptions) (*FsckReport, error) {
 	const op = "retain.Fsck"
 	begun := time.Now()
@@ -133,6 +134,11 @@ type check struct {
 }
 
 func (c *check) run(ctx context.Context) error {
+	if c.opts.Repair && c.opts.Careful {
+		if err := c.keeper.careful(ctx, GCOptions{Grace: c.opts.Grace, Progress: c.opts.Progress}); err != nil {
+			return err
+		}
+	}
 	begun, err := c.begun(ctx)
 	if err != nil {
 		return err

@@ -64,7 +64,9 @@ func (c *check) rowsOf(ctx context.Context, page []store.Artifact) error {
 			return err
 		}
 		if row, ok := now[a.ID]; ok && !row.Purging && row.Blob == a.Blob {
-			c.tell(of(a, problem, sentences[problem]))
+			f := of(a, problem, sentences[problem])
+			f.SHA256 = a.Blob
+			c.tell(f)
 		}
 	}
 	c.progress("artifacts", c.report.Artifacts, "artifacts looked at")
@@ -76,7 +78,7 @@ var sentences = map[Problem]string{
 	BlobMissing:    "its bytes are missing; attaching the same file again mends it",
 	BlobSize:       "its bytes have another size than was stored; attaching the same file again mends it",
 	BlobDamaged:    "its bytes are not those that were stored; attaching the same file again mends it",
-	BlobNotRegular: "in the place of its bytes is no regular file of the store",
+	BlobNotRegular: "in the place of its bytes is no regular file of the store; attaching the same file again mends it, unless that is a folder",
 	BlobUnreadable: "its bytes cannot be read",
 }
 

@@ -14,6 +14,7 @@ import (
 type GCOptions struct {
 	DryRun    bool   // change nothing, and explain what would be done
 	Automatic bool   // while another host collects, do nothing without an error
+	Careful   bool   // change nothing where most bytes are named by nothing; see ErrMostUnnamed
 	Policy    []Rule // what is kept for how long; none: everything
 
 	MaxBytes   int64         // live bytes that the store may hold, by artifact: the oldest are deleted until it holds; 0: any
@@ -54,7 +55,8 @@ const (
 // the future is kept. What cannot be removed does not stop the rest: it is counted, and the first such error is returned beside the report,
 // which is never nil.
 //
-// Errors: busy while another host collects (see Automatic); invalid_request for options that cannot be; those of the places, canceled.
+// Errors: busy while another host collects (see Automatic); invalid_request for options that cannot be; capability_unavailable with
+// ErrMostUnnamed where it is Careful, in a dry run beside the whole report; those of the places, canceled.
 func (k *Keeper) GC(ctx context.Context, o GCOptions) (*GCReport, error) {
 	const op = "retain.GC"
 	begun := time.Now()
@@ -154,6 +156,13 @@ type collection struct {
 const maxDoomed = 1 << 16
 
 func (c *collection) run(ctx context.Context) error {
+	if c.opts.Careful {
+		err := c.keeper.careful(ctx, c.opts)
+		if err != nil && !(c.opts.DryRun && errors.Is(err, ErrMostUnnamed)) {
+			return err
+		}
+		c.failed(err)
+	}
 	for _, step := range []func(context.Context) error{c.recover, c.retention, c.total, c.orphans, c.sweep, c.trim} {
 		err := step(ctx)
 		if ctx.Err() != nil {

@@ -183,6 +183,14 @@ const (
 	pendingBytes = 8 << 20
 )
 
+// add adds events.
+func (p *pending) add(events []store.Event) {
+	p.events = append(p.events, events...)
+	for _, e := range events {
+		p.bytes += len(e.Payload)
+	}
+}
+
 func (p *pending) full() bool {
 	return len(p.artifacts)+len(p.uploads)+len(p.events) >= pendingRows || p.bytes >= pendingBytes
 }
@@ -230,11 +238,7 @@ func (c *copier) rows(ctx context.Context, h, t header) error {
 		return err
 	}
 	err = eachEvents(ctx, c.from.Index, scope, t.Last, h.Last, func(list []store.Event) error {
-		p.events = append(p.events, list...)
-		for _, e := range list {
-			p.bytes += len(e.Payload)
-		}
-		if p.full() {
+		if p.add(list); p.full() {
 			return flush()
 		}
 		return nil

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -47,6 +48,9 @@ type exporter struct {
 }
 
 func (e *exporter) export(ctx context.Context, o ExportOptions) error {
+	if err := e.there(ctx, o); err != nil {
+		return err
+	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	if err := e.lines.Encode(line{Export: exportVersion, Created: &now}); err != nil {
 		return err
@@ -68,6 +72,24 @@ func (e *exporter) export(ctx context.Context, o ExportOptions) error {
 	return e.lines.Encode(line{End: toEnd(e.out.counts())})
 }
 
+// there looks for the sessions that are named before anything is written: one that is not there is a slip, and half an export is of no use.
+func (e *exporter) there(ctx context.Context, o ExportOptions) error {
+	for _, id := range o.Sessions {
+		_, ok, err := readHeader(ctx, e.index, readapi.Scope{Principal: cmp.Or(o.Principal, readapi.LocalPrincipal), Session: id})
+		if err == nil && !ok {
+			err = noSession(id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func noSession(id readapi.SessionID) error {
+	return &readapi.Error{Code: readapi.CodeNotFound, Ref: string(id), Detail: "there is no such session"}
+}
+
 func (e *exporter) sessions(ctx context.Context, o ExportOptions) error {
 	if len(o.Sessions) == 0 {
 		return eachSession(ctx, e.index, o.Principal, func(scope readapi.Scope) error {
@@ -81,7 +103,7 @@ func (e *exporter) sessions(ctx context.Context, o ExportOptions) error {
 	for _, id := range o.Sessions {
 		ok, err := e.session(ctx, readapi.Scope{Principal: o.Principal, Session: id})
 		if err == nil && !ok {
-			err = &readapi.Error{Code: readapi.CodeNotFound, Ref: string(id), Detail: "there is no such session"}
+			err = noSession(id)
 		}
 		if err != nil {
 			return err

@@ -338,7 +338,14 @@ func (w *writer) close(err error) error {
 
 // rename gives what was written the name of its digest.
 func (d *Driver) rename(name, sha256 string) error {
-	err := d.disk.rename(name, blobPath(sha256))
+	place := blobPath(sha256)
+	err := d.disk.rename(name, place)
+	if err != nil {
+		if info, lerr := d.disk.lstat(place); lerr == nil && info.IsDir() { // it is not ours to remove
+			return &readapi.Error{Code: readapi.CodeCapabilityUnavailable, Detail: "a folder is in the place of the file's bytes",
+				Hint: "Move it out of the data directory: it is not of the store. fsck names the digest that it is called by.", Err: err}
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		// Another process swept it, or somebody removed the folder; then the next writer makes it again.
 		d.forget()

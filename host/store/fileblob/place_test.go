@@ -131,8 +131,9 @@ func folderInPlace(t *testing.T, inside string) {
 	if _, err := b.Open(t.Context(), blob); readapi.CodeOf(err) != readapi.CodeCorrupt {
 		t.Errorf("%v, want corrupt", err)
 	}
-	if _, err := putPayload(t, b); readapi.CodeOf(err) != readapi.CodeCapabilityUnavailable {
-		t.Errorf("%v, want capability_unavailable", err)
+	_, err = putPayload(t, b)
+	if e, ok := errors.AsType[*readapi.Error](err); !ok || e.Code != readapi.CodeCapabilityUnavailable || e.Detail != "a folder is in the place of the file's bytes" {
+		t.Errorf("%v, want capability_unavailable that says what is in the way", err)
 	}
 	if left, _ := os.ReadDir(filepath.Join(dir, tmpDir)); len(left) != 0 {
 		t.Errorf("%v is left in tmp", left)
