@@ -10,7 +10,7 @@ TESTDATA := $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*.go testdata/*/*
 # Compiling a decoder takes seconds; every test and the demo share one cache of the result.
 export GLOVEBOX_TEST_CACHE := $(CURDIR)/build/testcache
 
-.PHONY: help demo build test test-all toolchains bars-all test-race lint check score fuzz bars mutants soak bench bench-base bench-postgres bench-pdf bench-pictures corpus-pdf corpus-image corpus-text wasm wasm-check golden cover clean
+.PHONY: help demo build test test-all toolchains bars-all bars-store test-race lint check score fuzz bars mutants soak bench bench-base bench-postgres bench-pdf bench-pictures corpus-pdf corpus-image corpus-text wasm wasm-check golden cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,7 +72,7 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 		done; \
 	done
 
-bars: ## print the figures that this version is held to, once
+bars: bars-store ## print the figures that this version is held to, once
 	@$(GO) test -run '^$$' -bench '^Benchmark(Registry|PutBack|Process|Rewriting|Hostile|Address|Offer)' . | grep '^Benchmark'
 	@$(GO) test -count=1 -v -run '^TestBadModulesInAChild$$' ./wasm/binary | grep 'bars:'
 	@$(GO) test -run '^$$' -bench '^Benchmark(Weights|WorstSlice)' ./wasm/binary | grep -E '^Benchmark|slice of'
@@ -89,8 +89,15 @@ bars: ## print the figures that this version is held to, once
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -run '^Test(Stranger|Kill)$$' . | grep -E 'AUC|kills|^--- '
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^TestDeterminism$$' . | grep -E 'reads|^--- '
 	@$(GO) test -run '^$$' -bench '^BenchmarkLoad' -benchtime 3x ./plugins | grep '^Benchmark'
-	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Crash|AttachRate|LargeFile)$$' ./host/store | grep -E 'kills|bars:|^--- '
 	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
+
+bars-store: ## those of the store alone: rates and sizes first, then kills, faults and races
+	@GLOVEBOX_BARS=1 $(GO) test -timeout 30m -run '^$$' -bench '^BenchmarkScale' -benchtime 1x ./host/store/sqliteindex | grep -E '^Benchmark|bars'
+	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Crash|AttachRate|LargeFile)$$' ./host/store | grep -E 'kills|bars:|^--- '
+	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^Test(Faults|Kills|Clocks|FullDisk|RotOnDisk|Busy)$$' ./host | grep -E 'bars:|^--- '
+	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^Test(EveryCallFails|Kills)$$' ./host/store/sqliteindex ./host/store/fileblob | grep -E 'bars:|^--- '
+	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^Test(EveryStepFails|Killed|Race(One|Two)Process(es)?)$$' ./host/retain ./host/transfer | grep -E 'kills|differences|^--- '
+	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Strangers|HostsRandom)$$' ./host | grep -E 'AUC|violations|^ *--- '
 
 # A corpus lies beside the project, with folders pdf, image and text; without one the mutants are of files that the project makes.
 MUTANTS ?= 5000

@@ -82,7 +82,19 @@ func (c *call) copyTo(ctx context.Context, dst readapi.SessionID) (*Copied, erro
 	if err := w.artifacts(ctx, w.copyArtifacts); err != nil {
 		return nil, err
 	}
-	return w.out, w.copyEvents(ctx)
+	if err := w.copyEvents(ctx); err != nil {
+		return nil, err
+	}
+	return w.out, w.stillThere(ctx)
+}
+
+// stillThere fails where the source was purged while it was copied: what had gone by then is not in the copy.
+func (w *copying) stillThere(ctx context.Context) error {
+	s, ok, err := w.host.index.Session(ctx, w.src)
+	if err == nil && (!ok || s.Purging) {
+		return noSession()
+	}
+	return err
 }
 
 // check looks for what would make the copy fail, before anything is written.

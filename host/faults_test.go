@@ -73,7 +73,7 @@ func TestFaults(t *testing.T) {
 		for _, kind := range faultKinds() {
 			stride := 1
 			if !bars { // the kinds differ in codes, and the calls are the same
-				stride = map[string]int{"memory": 5, "files": 97}[name]
+				stride = map[string]int{"memory": 11, "files": 150}[name]
 				if name == "memory" && kind.fault.Err == syscall.EIO {
 					stride = 1
 				}
@@ -179,6 +179,41 @@ func afterFaults(t *testing.T, p *place, what string, later func()) {
 	for _, sc := range []readapi.Scope{scope("t"), scope("u")} {
 		if _, ok, err := p.driver.Upload(t.Context(), sc, "up"); ok || err != nil {
 			t.Errorf("%s: an upload was copied, %v", what, err)
+		}
+	}
+}
+
+// What the sweep checks finds a row without its bytes, bytes that are cut, and a message without its files.
+func TestFaultsFind(t *testing.T) {
+	for name, c := range map[string]struct {
+		harm     func(p *place, row store.Artifact) error
+		dangling int
+	}{
+		"no bytes": {func(p *place, row store.Artifact) error { return p.blobs.Remove(t.Context(), row.Blob) }, 1},
+		"cut": {func(p *place, row store.Artifact) error {
+			w, err := p.blobs.Create(t.Context())
+			if err != nil {
+				return err
+			}
+			_, err = w.Write([]byte("con"))
+			return errors.Join(err, w.Commit(row.Blob))
+		}, 1},
+		"no row": {func(p *place, row store.Artifact) error {
+			_, _, err := p.driver.PurgeArtifact(t.Context(), row.Scope, row.ID, aTime)
+			return errors.Join(err, p.driver.DropArtifact(t.Context(), row.Scope, row.ID))
+		}, 0},
+	} {
+		p := newPlace()
+		a := attach(t, p.open(t, newQuick(), &host.Options{Alone: true}).Session(scope("s")), "a.txt", "content")
+		if wrong, _ := wrongIn(t, p, false); len(wrong) > 0 {
+			t.Errorf("%s, before: %v", name, wrong)
+		}
+		rows, err := p.driver.FindArtifacts(t.Context(), a.ID)
+		if err == nil {
+			err = c.harm(p, rows[0])
+		}
+		if wrong, n := wrongIn(t, p, false); err != nil || len(wrong) == 0 || n != c.dangling {
+			t.Errorf("%s: %v, %d dangling, %v", name, wrong, n, err)
 		}
 	}
 }

@@ -237,21 +237,30 @@ func (p *place) under(plan *storefault.Plan) *place {
 // may name what is gone. It returns how many rows are without their bytes.
 func wholeStore(t testing.TB, p *place, what string, purged bool) (dangling int) {
 	t.Helper()
+	wrong, dangling := wrongIn(t, p, purged)
+	for _, w := range wrong {
+		t.Errorf("%s: %s", what, w)
+	}
+	return dangling
+}
+
+// wrongIn is what wholeStore finds.
+func wrongIn(t testing.TB, p *place, purged bool) (wrong []string, dangling int) {
+	t.Helper()
 	report, err := retain.New(blobsOf(t, p), indexOf(t, p), nil).Fsck(context.Background(), retain.FsckOptions{ReadData: true})
 	if err != nil {
-		t.Fatalf("%s: %v", what, err)
+		t.Fatal(err)
 	}
 	for _, f := range report.Findings {
 		switch {
+		case f.Problem == retain.PurgeBegun, f.Harmless && f.Problem != retain.EventDangling, f.Problem == retain.EventDangling && purged:
+			continue
 		case f.Problem == retain.BlobMissing, f.Problem == retain.BlobDamaged, f.Problem == retain.BlobSize:
 			dangling++
-			t.Errorf("%s: %+v", what, f)
-		case f.Problem == retain.PurgeBegun, f.Harmless && f.Problem != retain.EventDangling, f.Problem == retain.EventDangling && purged:
-		default:
-			t.Errorf("%s: %+v", what, f)
 		}
+		wrong = append(wrong, fmt.Sprintf("%+v", f))
 	}
-	return dangling
+	return wrong, dangling
 }
 
 // namedOnly collects, and checks that nothing is left that no row names, and nothing of a lease or a claim.

@@ -129,9 +129,23 @@ func (p *uploads) touch(u *upload) {
 	u.expires = p.host.opts.Now().Add(p.host.opts.UploadTTL)
 }
 
-// sweep drops the uploads whose time is over.
+// sweep drops the uploads whose time is over. One that somebody is busy with stays until the next time: whoever sweeps must not wait for it.
 func (p *uploads) sweep(now time.Time) {
-	p.dropAll(func(u *upload) bool { return !now.Before(u.expires) })
+	var over []*upload
+	p.mu.Lock()
+	for _, mine := range p.open {
+		for _, u := range mine {
+			if !now.Before(u.expires) && u.mu.TryLock() {
+				over = append(over, u)
+				p.remove(u)
+			}
+		}
+	}
+	p.mu.Unlock()
+	for _, u := range over {
+		u.drop(context.Background())
+		u.mu.Unlock()
+	}
 }
 
 // forget drops the uploads of a session that takes nothing more.
@@ -143,18 +157,18 @@ func (p *uploads) forget(scope readapi.Scope) {
 func (p *uploads) close() { p.dropAll(func(*upload) bool { return true }) }
 
 func (p *uploads) dropAll(which func(*upload) bool) {
-	var over []*upload
+	var out []*upload
 	p.mu.Lock()
 	for _, mine := range p.open {
 		for _, u := range mine {
 			if which(u) {
-				over = append(over, u)
+				out = append(out, u)
 				p.remove(u)
 			}
 		}
 	}
 	p.mu.Unlock()
-	for _, u := range over {
+	for _, u := range out {
 		u.mu.Lock()
 		u.drop(context.Background())
 		u.mu.Unlock()

@@ -183,6 +183,14 @@ const (
 	pendingBytes = 8 << 20
 )
 
+// add adds events.
+func (p *pending) add(events []store.Event) {
+	p.events = append(p.events, events...)
+	for _, e := range events {
+		p.bytes += len(e.Payload)
+	}
+}
+
 func (p *pending) full() bool {
 	return len(p.artifacts)+len(p.uploads)+len(p.events) >= pendingRows || p.bytes >= pendingBytes
 }
@@ -198,10 +206,8 @@ func (c *copier) rows(ctx context.Context, h, t header) error {
 		p = pending{}
 		return nil
 	}
-	if t.ID != "" {
-		if err := c.leftOver(ctx, scope); err != nil {
-			return err
-		}
+	if err := c.leftOver(ctx, scope, t); err != nil {
+		return err
 	}
 	err := eachArtifacts(ctx, c.from.Index, scope, func(rows []store.Artifact) error {
 		rows, err := c.artifacts(ctx, h, rows)
@@ -232,11 +238,7 @@ func (c *copier) rows(ctx context.Context, h, t header) error {
 		return err
 	}
 	err = eachEvents(ctx, c.from.Index, scope, t.Last, h.Last, func(list []store.Event) error {
-		p.events = append(p.events, list...)
-		for _, e := range list {
-			p.bytes += len(e.Payload)
-		}
-		if p.full() {
+		if p.add(list); p.full() {
 			return flush()
 		}
 		return nil
@@ -342,7 +344,10 @@ func sameRow(a, b store.Artifact) bool {
 }
 
 // leftOver removes the artifacts of a session that the source has not any more, or tells of them.
-func (c *copier) leftOver(ctx context.Context, scope readapi.Scope) error {
+func (c *copier) leftOver(ctx context.Context, scope readapi.Scope, t header) error {
+	if t.ID == "" {
+		return nil // the target has not had the session
+	}
 	return eachArtifacts(ctx, c.to.Index, scope, func(rows []store.Artifact) error {
 		have, err := rowsOf(ctx, c.from.Index, scope, idsOf(rows))
 		if err != nil {

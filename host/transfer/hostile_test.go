@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -77,4 +78,24 @@ func (d *weighing) Load(ctx context.Context, s store.Session, artifacts []store.
 	}
 	d.most = max(d.most, n)
 	return d.IndexDriver.Load(ctx, s, artifacts, events, uploads)
+}
+
+// A name is a file's name here, whatever an export says: no path, no line's end, nothing that turns text around. What is one already stays.
+func TestImportNames(t *testing.T) {
+	for _, name := range []string{"../../etc/passwd", "a\nb.txt", "C:\\x.txt", "\u202egpj.exe", "", "q3 report.pdf", "名前.txt"} {
+		said, err := json.Marshal(name)
+		check(t, err)
+		text := `{"glovebox_export":1}` + "\n" +
+			`{"session":{"principal":"local","session_id":"s","messages":0,"created":"2026-01-01T00:00:00Z","updated":"2026-01-01T00:00:00Z","last_event":-1}}` + "\n" +
+			`{"artifact":{"id":"a","seq":0,"version":1,"sha256":"` + strings.Repeat("0", 64) + `","bytes":1,"name":` + string(said) +
+			`,"kind":"doc","source":"user_upload","status":"live","media_type":"text/plain","created":"2026-01-01T00:00:00Z"}}` + "\n" +
+			`{"end":{"sessions":1,"artifacts":1,"uploads":0,"events":0}}` + "\n"
+		dst := inMemory(t)
+		_, err = Import(t.Context(), nil, dst.Index, strings.NewReader(text), ImportOptions{})
+		check(t, err)
+		rows, _, err := dst.Index.ListArtifacts(t.Context(), scopeOf("s"), -1, 0)
+		if check(t, err); len(rows) != 1 || rows[0].Name != readapi.FileName(name) {
+			t.Errorf("%q: %+v", name, rows)
+		}
+	}
 }

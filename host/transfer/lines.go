@@ -97,8 +97,9 @@ func toArtifact(a store.Artifact) *artifactLine {
 		a.Created, a.Deleted}
 }
 
+// artifact is the row of a line. What a host has stored has a file's name; of another one the name is made here, too.
 func (l *artifactLine) artifact(scope readapi.Scope) store.Artifact {
-	return store.Artifact{Scope: scope, ID: l.ID, Seq: l.Seq, Version: l.Version, Blob: l.Blob, Bytes: l.Bytes, Name: l.Name, Kind: l.Kind, Source: l.Source,
+	return store.Artifact{Scope: scope, ID: l.ID, Seq: l.Seq, Version: l.Version, Blob: l.Blob, Bytes: l.Bytes, Name: readapi.FileName(l.Name), Kind: l.Kind, Source: l.Source,
 		Status: l.Status, MediaType: l.MediaType, Candidates: l.Candidates, Declared: l.Declared, Mismatch: l.Mismatch, Created: l.Created.UTC(),
 		Deleted: l.Deleted.UTC()}
 }

@@ -141,7 +141,10 @@ func writeMark(dir string, m mark) error {
 		return err
 	}
 	temp := filepath.Join(dir, markFile+".partial")
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted; a link is not followed
+		return store.PlaceError("", err)
+	}
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return store.PlaceError("", err)
 	}

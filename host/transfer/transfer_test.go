@@ -99,7 +99,7 @@ func (f *filler) artifact() store.Artifact {
 	blob, _, err := f.s.Blobs.Put(f.t.Context(), bytes.NewReader(b), store.PutOptions{Max: 1 << 20})
 	check(f.t, err)
 	return store.Artifact{ID: readapi.ArtifactID(fmt.Sprintf("a%d", f.n)), Blob: blob.SHA256, Bytes: blob.Size,
-		Name: []string{"a.txt", "報告 \u202e.pdf", "x<y>&.md"}[f.r.IntN(3)], Kind: "text", Source: store.SourceUserUpload, MediaType: "text/plain",
+		Name: readapi.FileName([]string{"a.txt", "報告 \u202e.pdf", "x<y>&.md"}[f.r.IntN(3)]), Kind: "text", Source: store.SourceUserUpload, MediaType: "text/plain",
 		Candidates: []readapi.MediaType{"text/plain", "text/markdown"}[:f.r.IntN(3)], Declared: "text/x", Mismatch: f.r.IntN(2) == 0, Created: at(f.r.Int64N(5000))}
 }
 

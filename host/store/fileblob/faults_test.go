@@ -31,6 +31,7 @@ type faulty struct {
 	err       error
 	noSyncAll bool // the system cannot
 	short     bool // the failing write takes half of the bytes and says so without an error
+	kill      bool // the process ends at the step, instead of an error
 }
 
 // step records one and returns the error of the step that fails.
@@ -39,6 +40,10 @@ func (f *faulty) step(format string, args ...any) error {
 	defer f.mu.Unlock()
 	f.steps = append(f.steps, fmt.Sprintf(format, args...))
 	if len(f.steps) == f.fail {
+		if f.kill {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {} // it takes a moment
+		}
 		return f.err
 	}
 	return nil

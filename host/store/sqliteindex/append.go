@@ -95,21 +95,11 @@ func (t tx) append(ctx context.Context, scope readapi.Scope, b store.Batch) ([]i
 	if err != nil {
 		return nil, err
 	}
-	seqs, events, err := b.FreshEvents(c.events, func(id string) (e store.Event, ok bool, err error) {
-		err = t.rows(ctx, selectPayload, func(rows *sql.Rows) error {
-			ok = true
-			return rows.Scan(&e.Seq, (*[]byte)(&e.Payload))
-		}, principal, session, id)
-		return e, ok, err
-	})
+	seqs, events, err := b.FreshEvents(c.events, t.event(ctx, scope))
 	if err != nil {
 		return nil, err
 	}
-	uploads, err := b.FreshUploads(func(id string) (store.Upload, bool, error) {
-		var list []store.Upload
-		err := t.rows(ctx, selectUpload, scanUpload(&list), principal, session, id)
-		return first(list, err)
-	})
+	uploads, err := b.FreshUploads(t.upload(ctx, scope))
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +166,26 @@ func (t tx) known(ctx context.Context, scope readapi.Scope, list []store.Artifac
 		return err
 	}, string(scope.Principal), string(scope.Session), asked)
 	return known, err
+}
+
+// event finds an event of the session: its number and what it says.
+func (t tx) event(ctx context.Context, scope readapi.Scope) func(id string) (store.Event, bool, error) {
+	return func(id string) (e store.Event, ok bool, err error) {
+		err = t.rows(ctx, selectPayload, func(rows *sql.Rows) error {
+			ok = true
+			return rows.Scan(&e.Seq, (*[]byte)(&e.Payload))
+		}, string(scope.Principal), string(scope.Session), id)
+		return e, ok, err
+	}
+}
+
+// upload finds an upload of the session.
+func (t tx) upload(ctx context.Context, scope readapi.Scope) func(id string) (store.Upload, bool, error) {
+	return func(id string) (store.Upload, bool, error) {
+		var list []store.Upload
+		err := t.rows(ctx, selectUpload, scanUpload(&list), string(scope.Principal), string(scope.Session), id)
+		return first(list, err)
+	}
 }
 
 // covered checks that holder has leases on the bytes of artifacts, and that nobody has claimed them.

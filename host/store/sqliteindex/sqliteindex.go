@@ -150,6 +150,9 @@ const (
 	reading
 )
 
+// driverName is the driver of database/sql; a test sets another, whose calls fail.
+var driverName = "sqlite"
+
 // connect returns a pool of connections, and makes none yet.
 func connect(path string, o Options, size int, kind connection) (*sql.DB, error) {
 	q := url.Values{
@@ -174,7 +177,7 @@ func connect(path string, o Options, size int, kind connection) (*sql.DB, error)
 	if !strings.HasPrefix(slashes, "/") {
 		slashes = "/" + slashes // C:/… on Windows
 	}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: slashes, RawQuery: q.Encode()}).String())
+	db, err := sql.Open(driverName, (&url.URL{Scheme: "file", Path: slashes, RawQuery: q.Encode()}).String())
 	if err != nil {
 		return nil, err
 	}
