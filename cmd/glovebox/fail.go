@@ -75,7 +75,7 @@ func failed(subject string, code readapi.Code, plain string, cause error) *failu
 }
 
 // ownWords are the codes whose errors say in their detail all that the code's own sentence says, and more exactly.
-var ownWords = []readapi.Code{readapi.CodeConflict, readapi.CodeInvalidRequest, readapi.CodeNotFound}
+var ownWords = []readapi.Code{readapi.CodeConflict, readapi.CodeInvalidRequest, readapi.CodeNotFound, readapi.CodeGone}
 
 // asFailure gives any error an exit code. An error without a code of ours is internal.
 func asFailure(subject string, err error) *failure {
