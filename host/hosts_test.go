@@ -453,7 +453,7 @@ func TestHostsRandom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			runs := runs
 			checks, offered := 0, 0
-			if name == "postgres" {
+			if name == "remote" {
 				runs /= 4 // to open it takes a while
 			}
 			played := 0

@@ -11,7 +11,6 @@ import (
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/store"
-	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
 	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
 	"github.com/glovebox-wasm/glovebox/readapi"
@@ -259,9 +258,9 @@ func promise(t *testing.T, p *place, seed uint64, steps int) {
 // places are the stores that the promise is held over.
 func places() map[string]func(t testing.TB) *place {
 	return map[string]func(t testing.TB) *place{
-		"memory":   func(testing.TB) *place { return newPlace() },
-		"files":    func(t testing.TB) *place { return filesIn(t, t.TempDir()) },
-		"postgres": func(t testing.TB) *place { return postgresAt(t, pgtest.URL(t), memblob.New()) },
+		"memory": func(testing.TB) *place { return newPlace() },
+		"files":  func(t testing.TB) *place { return filesIn(t, t.TempDir()) },
+		"remote": func(t testing.TB) *place { return remoteAt(t, pgtest.URL(t), newBucket(t)) },
 	}
 }
 

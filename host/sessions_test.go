@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	stdlog "log"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,12 +14,16 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
@@ -102,7 +108,8 @@ type place struct {
 	blobs  store.BlobDriver
 	driver store.IndexDriver
 	dir    string // "" for one that is not in files
-	url    string // "" for one that is not in PostgreSQL
+	url    string // "" for one that is not in PostgreSQL and a bucket
+	bucket string
 }
 
 func newPlace() *place { return &place{blobs: memblob.New(), driver: memindex.New()} }
@@ -121,14 +128,32 @@ func filesIn(t testing.TB, dir string) *place {
 	return &place{blobs: blobs, driver: driver, dir: dir}
 }
 
-// postgresAt opens a store in a database, with blobs that all such places of a test share. close closes it.
-func postgresAt(t testing.TB, url string, blobs store.BlobDriver) *place {
+// remoteAt opens a store in a database and a bucket, which close closes.
+func remoteAt(t testing.TB, url, bucket string) *place {
 	t.Helper()
+	blobs, err := s3blob.Open(t.Context(), bucket, &s3blob.Options{AccessKey: "access-key-of-the-test", SecretKey: "secret-key-of-the-test", SpoolDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	driver, err := pgindex.Open(t.Context(), url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &place{blobs: blobs, driver: driver, url: url}
+	return &place{blobs: blobs, driver: driver, url: url, bucket: bucket}
+}
+
+// newBucket is the URL of an empty bucket, on a server of its own.
+func newBucket(t testing.TB) string {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("attachments"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(gofakes3.New(backend).Server())
+	server.Config.ErrorLog = stdlog.New(io.Discard, "", 0) // it answers a body that breaks off twice
+	server.Start()
+	t.Cleanup(server.Close)
+	return "s3://attachments/p?region=eu-test-1&endpoint=" + server.URL
 }
 
 // again opens the same place once more, as another process would; a place in memory is itself.
@@ -137,7 +162,7 @@ func (p *place) again(t testing.TB) *place {
 	case p.dir != "":
 		return filesIn(t, p.dir)
 	case p.url != "":
-		return postgresAt(t, p.url, p.blobs)
+		return remoteAt(t, p.url, p.bucket)
 	}
 	return p
 }
