@@ -112,13 +112,13 @@ func reading(f func(d store.BlobDriver, name string, r store.BlobReader) func(p 
 // planted is a driver in whose place somebody has put something.
 type planted struct {
 	store.BlobDriver
-	strange map[string]bool // by name
+	strange sync.Map // names
 }
 
-func newPlanted() *planted { return &planted{memblob.New(), map[string]bool{}} }
+func newPlanted() *planted { return &planted{BlobDriver: memblob.New()} }
 
 func (d *planted) refuse(name string) error {
-	if d.strange[name] {
+	if _, ok := d.strange.Load(name); ok {
 		return &readapi.Error{Code: readapi.CodeCorrupt}
 	}
 	return nil
@@ -150,9 +150,9 @@ func plant(_ T, d store.BlobDriver, name string) func() error {
 		d = b.BlobDriver
 	}
 	p := d.(*planted)
-	p.strange[name] = true
+	p.strange.Store(name, true)
 	return func() error {
-		if !p.strange[name] {
+		if _, ok := p.strange.Load(name); !ok {
 			return errBroken
 		}
 		return nil
@@ -251,7 +251,7 @@ func TestBlobMutants(t *testing.T) {
 		}},
 		{"RemoveStrange", func(t T, d *brokenBlobs) { // removes whatever is there
 			d.remove = func(name string) error {
-				delete(d.BlobDriver.(*planted).strange, name)
+				d.BlobDriver.(*planted).strange.Delete(name)
 				return d.BlobDriver.Remove(t.Context(), name)
 			}
 		}},
