@@ -92,7 +92,7 @@ bars: bars-store ## print the figures that this version is held to, once
 	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^TestPromise$$' ./host | grep -E 'violations|steps|^ *--- '
 
 bars-store: ## those of the store alone: rates and sizes first, then kills, faults and races
-	@GLOVEBOX_BARS=1 $(GO) test -timeout 30m -run '^$$' -bench '^BenchmarkScale' -benchtime 1x ./host/store/sqliteindex | grep -E '^Benchmark|bars'
+	@GLOVEBOX_BARS=1 $(GO) test -timeout 30m -run '^$$' -bench '^BenchmarkScale' -benchtime 1x ./host/store/sqliteindex | grep -E '^Benchmark|scale_test'
 	@GLOVEBOX_BARS=1 $(GO) test -count=1 -v -timeout 30m -run '^Test(Crash|AttachRate|LargeFile)$$' ./host/store | grep -E 'kills|bars:|^--- '
 	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^Test(Faults|Kills|Clocks|FullDisk|RotOnDisk|Busy)$$' ./host | grep -E 'bars:|^--- '
 	@GLOVEBOX_BARS=1 TMPDIR=$(or $(wildcard /dev/shm),/tmp) $(GO) test -count=1 -v -timeout 30m -run '^Test(EveryCallFails|Kills)$$' ./host/store/sqliteindex ./host/store/fileblob | grep -E 'bars:|^--- '
