@@ -199,7 +199,7 @@ type CacheDriver interface {
 	// Get returns a value; ok is false when there is none.
 	Get(ctx context.Context, key string) (value []byte, ok bool, err error)
 
-	// Put keeps a value, for now.
+	// Put keeps a value until it is trimmed.
 	Put(ctx context.Context, key string, value []byte) error
 
 	// Trim removes the values that were not asked for the longest, until at most max bytes are left, and returns what is left.

@@ -19,7 +19,7 @@ const killDir = "GLOVEBOX_TEST_TRANSFER_DIR"
 func TestKilledChild(t *testing.T) {
 	dir := os.Getenv(killDir)
 	if dir == "" {
-		t.Skip("this is the child of TestKilled")
+		return // TestKilled runs it, in a process of its own
 	}
 	nameTTL = 10 * time.Millisecond
 	src, dst := onDisk(t, filepath.Join(dir, "data")), onDisk(t, filepath.Join(dir, "moved"))
