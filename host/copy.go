@@ -99,8 +99,16 @@ func (w *copying) stillThere(ctx context.Context) error {
 
 // check looks for what would make the copy fail, before anything is written.
 func (w *copying) check(ctx context.Context) error {
+	// Before its files are counted: another copy may be under way beside this one, and what that adds in between is nothing else.
+	dst, exists, err := w.host.index.Session(ctx, w.dst)
+	if err != nil {
+		return err
+	}
+	if exists && !dst.Deleted.IsZero() {
+		return store.SessionGone()
+	}
 	var missing, have store.Usage
-	err := w.artifacts(ctx, func(ctx context.Context, rows []store.Artifact) error {
+	err = w.artifacts(ctx, func(ctx context.Context, rows []store.Artifact) error {
 		known, err := w.known(ctx, rows)
 		for _, row := range rows {
 			if row.Blob == "" {
@@ -117,18 +125,11 @@ func (w *copying) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dst, exists, err := w.host.index.Session(ctx, w.dst)
-	if err != nil {
-		return err
-	}
-	if exists && !dst.Deleted.IsZero() {
-		return store.SessionGone()
-	}
 	behind, err := w.compare(ctx)
 	if err != nil {
 		return err
 	}
-	if (behind || missing.Files > 0) && dst.Files != have.Files {
+	if (behind || missing.Files > 0) && dst.Files > have.Files {
 		return w.otherContent()
 	}
 	return w.host.room(ctx, w.dst, missing)
