@@ -147,24 +147,31 @@ func gcDocumentOf(r *retain.GCReport) gcDocument {
 	return d
 }
 
-// gc collects and tells what became of what.
+// gc collects and tells what became of what. What could not be removed is told beside the rest, and makes the command fail.
 func (a *app) gc(ctx context.Context, s *openedStore, o retain.GCOptions, all bool) error {
 	p := a.newProgress()
 	defer p.close()
 	end := func() {}
+	asked := !a.global.json && (o.DryRun || all) // each candidate is printed as it comes
 	switch {
 	case a.global.json && all:
 		o.MaxCandidates = math.MaxInt
-	case !a.global.json && (o.DryRun || all):
+	case asked:
 		o.MaxCandidates = 1
-		o.Each = a.printCandidate
 	default:
 		o.Progress, end = p.steps()
+	}
+	var first readapi.Code // of what could not be removed; GC returns the same error
+	o.Each = func(c retain.Candidate) {
+		first = cmp.Or(first, c.Code)
+		if asked {
+			a.printCandidate(c)
+		}
 	}
 	report, err := retain.New(s.Blobs, s.Index, &retain.Options{Cache: s.cache}).GC(ctx, o)
 	end()
 	p.close()
-	if err != nil {
+	if err != nil && readapi.CodeOf(err) != first {
 		return careful(err)
 	}
 	if report.Failed > 0 {
@@ -173,7 +180,7 @@ func (a *app) gc(ctx context.Context, s *openedStore, o retain.GCOptions, all bo
 	if a.global.json {
 		return a.printDone(gcDocumentOf(report))
 	}
-	if o.Each == nil {
+	if !asked {
 		for _, c := range report.Candidates {
 			if c.Reason == retain.ReasonFailed {
 				a.complain(failed(candidateName(c), c.Code, c.Text, nil))
