@@ -101,40 +101,67 @@ func address(arg string) string {
 	return arg
 }
 
-func (a *app) attachmentDeleteCommand() *cobra.Command {
+// changeAttachment makes a command that takes one file of a session to another state: do carries it out, or asks first. named is what the
+// user calls the file.
+func (a *app) changeAttachment(c *cobra.Command, status readapi.Status, do func(ctx context.Context, id readapi.SessionID, uri, named string) error) *cobra.Command {
 	var flag sessionFlag
-	c := &cobra.Command{
-		Use:   "delete ADDRESS",
-		Short: "Delete a file of a session: its address opens no more",
-		Long: `Delete a file of a session: its address opens no more, here or anywhere, while messages
-still name it. Deleting it again does nothing.`,
-		Example:           "  glovebox attachment delete --session chat-42 maka://runtime/attachments/ID",
-		Args:              exactly(1, "one address"),
-		ValidArgsFunction: a.completeAddress,
-		RunE: func(c *cobra.Command, args []string) error {
-			id, err := flag.id(c.CommandPath())
-			if err != nil {
-				return err
-			}
-			uri := address(args[0])
-			err = a.look(c.Context(), func(k keeper) error { return k.session(id).Delete(c.Context(), uri) })
-			if err != nil {
-				return asFailure(args[0], err)
-			}
-			artifact, err := readapi.ParseURI(uri)
-			if err != nil {
-				return err
-			}
-			if a.global.json {
-				return a.printDone(deletedDocument{artifact, readapi.StatusDeleted})
-			}
-			fmt.Fprintf(a.out, "%s is deleted\n", artifact)
-			return nil
-		},
+	c.Args = exactly(1, "one address")
+	c.ValidArgsFunction = a.completeAddress
+	c.RunE = func(c *cobra.Command, args []string) error {
+		id, err := flag.id(c.CommandPath())
+		if err != nil {
+			return err
+		}
+		uri := address(args[0])
+		artifact, err := readapi.ParseURI(uri)
+		if err == nil {
+			err = do(c.Context(), id, uri, args[0])
+		}
+		if err != nil {
+			return asFailure(args[0], storeFailure(err))
+		}
+		if a.global.json {
+			return a.printDone(deletedDocument{artifact, status})
+		}
+		fmt.Fprintf(a.out, "%s is %s\n", artifact, status)
+		return nil
 	}
 	flag.register(c.Flags(), "the session `S` whose file it is")
 	complete(c, "session", a.completeSessions)
 	return c
+}
+
+func (a *app) attachmentDeleteCommand() *cobra.Command {
+	return a.changeAttachment(&cobra.Command{
+		Use:   "delete ADDRESS",
+		Short: "Delete a file of a session: its address opens no more",
+		Long: `Delete a file of a session: its address opens no more, here or anywhere, while messages
+still name it. Deleting it again does nothing.`,
+		Example: "  glovebox attachment delete --session chat-42 maka://runtime/attachments/ID",
+	}, readapi.StatusDeleted, func(ctx context.Context, id readapi.SessionID, uri, _ string) error {
+		return a.look(ctx, func(k keeper) error { return k.session(id).Delete(ctx, uri) })
+	})
+}
+
+func (a *app) attachmentPurgeCommand() *cobra.Command {
+	var yes yesFlag
+	c := &cobra.Command{
+		Use:   "purge ADDRESS",
+		Short: "Remove a file of a session for good, its bytes too",
+		Long: `Remove a file of a session for good. Its bytes go too, unless another file, of this
+session or of another, has the same. It need not have been deleted before. Messages still
+name it. Purging it again does nothing.
+
+A terminal is asked first; elsewhere --yes has to be given.`,
+		Example: "  glovebox attachment purge --yes --session chat-42 maka://runtime/attachments/ID",
+	}
+	yes.register(c.Flags())
+	return a.changeAttachment(c, "purged", func(ctx context.Context, id readapi.SessionID, uri, named string) error {
+		if err := a.confirm(ctx, yes, "attachment purge", fmt.Sprintf("Remove %s for good?", named)); err != nil {
+			return err
+		}
+		return a.look(ctx, func(k keeper) error { return k.session(id).Purge(ctx, uri) })
+	})
 }
 
 // deletedDocument is what attachment delete and attachment purge print as JSON.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,47 +82,4 @@ func parseRef(arg string) (readapi.SessionID, readapi.ArtifactID, error) {
 		return "", "", f
 	}
 	return readapi.SessionID(session), id, nil
-}
-
-func (a *app) attachmentPurgeCommand() *cobra.Command {
-	var flag sessionFlag
-	var yes yesFlag
-	c := &cobra.Command{
-		Use:   "purge ADDRESS",
-		Short: "Remove a file of a session for good, its bytes too",
-		Long: `Remove a file of a session for good. Its bytes go too, unless another file, of this
-session or of another, has the same. It need not have been deleted before. Messages still
-name it. Purging it again does nothing.
-
-A terminal is asked first; elsewhere --yes has to be given.`,
-		Example:           "  glovebox attachment purge --yes --session chat-42 maka://runtime/attachments/ID",
-		Args:              exactly(1, "one address"),
-		ValidArgsFunction: a.completeAddress,
-		RunE: func(c *cobra.Command, args []string) error {
-			id, err := flag.id(c.CommandPath())
-			if err != nil {
-				return err
-			}
-			uri := address(args[0])
-			artifact, err := readapi.ParseURI(uri)
-			if err != nil {
-				return asFailure(args[0], err)
-			}
-			if err := a.confirm(c.Context(), yes, "attachment purge", fmt.Sprintf("Remove %s for good?", args[0])); err != nil {
-				return err
-			}
-			if err := a.look(c.Context(), func(k keeper) error { return k.session(id).Purge(c.Context(), uri) }); err != nil {
-				return asFailure(args[0], storeFailure(err))
-			}
-			if a.global.json {
-				return a.printDone(deletedDocument{artifact, "purged"})
-			}
-			fmt.Fprintf(a.out, "%s is purged\n", artifact)
-			return nil
-		},
-	}
-	flag.register(c.Flags(), "the session `S` whose file it is")
-	yes.register(c.Flags())
-	complete(c, "session", a.completeSessions)
-	return c
 }

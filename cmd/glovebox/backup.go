@@ -96,7 +96,7 @@ compared with its digest. The backup stays as it is.`,
 				f.err.Hint = `"glovebox backup DIR" makes one.`
 				return f
 			}
-			return a.into(c.Context(), a.store(), func(s *openedStore) error {
+			return into(c.Context(), a.store(), func(s *openedStore) error {
 				return a.transferring("restoring", "restored", func(progress func(transfer.Counts)) (*transfer.Report, error) {
 					o.Progress = progress
 					return transfer.Restore(c.Context(), args[0], s.Store, o)
@@ -106,19 +106,6 @@ compared with its digest. The backup stays as it is.`,
 	}
 	c.Flags().BoolVar(&o.Resume, "resume", false, "go on with a restore that was interrupted")
 	return c
-}
-
-// into opens the store at p, which need not be there yet, for f.
-func (a *app) into(ctx context.Context, p storePlace, f func(*openedStore) error) error {
-	s, err := openStore(ctx, p)
-	if err != nil {
-		return openFailure(p, err)
-	}
-	err = f(s)
-	if closeErr := s.Close(); err == nil {
-		err = closeErr
-	}
-	return storeFailure(err)
 }
 
 // migrateFlags say where a store goes.
@@ -191,7 +178,7 @@ func (a *app) migrate(ctx context.Context, flags *migrateFlags) error {
 	if from := a.store(); from.same(to) {
 		return usage("the store is there already", "Name another place.")
 	}
-	target := func(f func(*openedStore) error) error { return a.into(ctx, to, f) }
+	target := func(f func(*openedStore) error) error { return into(ctx, to, f) }
 	if flags.options.DryRun && !to.kept() { // it must not be made
 		target = nowhere
 	}

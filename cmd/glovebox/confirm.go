@@ -37,6 +37,5 @@ func (a *app) confirm(ctx context.Context, yes yesFlag, command, question string
 	case "y", "yes":
 		return nil
 	}
-	f := failed("", readapi.CodeCanceled, "nothing was removed", nil)
-	return f
+	return failed("", readapi.CodeCanceled, "nothing was removed", nil)
 }

@@ -40,6 +40,9 @@ func (s *openedStore) Close() error {
 	return errors.Join(errs...)
 }
 
+// sharesAnswers is a driver of rows that keeps decoded answers beside them, for all hosts.
+type sharesAnswers interface{ Answers() store.CacheDriver }
+
 // openIndex opens the rows of p.
 func (p storePlace) openIndex(ctx context.Context) (store.IndexDriver, error) {
 	if p.index != "" {
@@ -78,7 +81,7 @@ func (p storePlace) open(ctx context.Context, o *glovebox.Options) (end func() e
 		}
 		closers = append(closers, rows.Close)
 		o.Index = rows
-		if shared, ok := rows.(interface{ Answers() store.CacheDriver }); ok {
+		if shared, ok := rows.(sharesAnswers); ok {
 			o.Cache = shared.Answers()
 		}
 	}
@@ -120,7 +123,7 @@ func (s *openedStore) open(ctx context.Context) error {
 	if s.Blobs, err = store.NewBlobs(blobs, nil); err != nil {
 		return errors.Join(err, blobs.Close())
 	}
-	if shared, ok := rows.(interface{ Answers() store.CacheDriver }); ok {
+	if shared, ok := rows.(sharesAnswers); ok {
 		s.cache = shared.Answers()
 		return nil
 	}
@@ -137,13 +140,8 @@ func (s *openedStore) open(ctx context.Context) error {
 // database is the file in a data directory without which it has not been used yet.
 const database = "glovebox.db"
 
-// maintain opens the store for f and closes it behind f. A store that is not there is the environment's fault: what looks after one must not
-// find a new one in good order because a name was mistyped.
-func (a *app) maintain(ctx context.Context, f func(*openedStore) error) error {
-	p := a.store()
-	if !p.kept() {
-		return nothingKept()
-	}
+// into opens the store at p, which need not be there yet, for f.
+func into(ctx context.Context, p storePlace, f func(*openedStore) error) error {
 	s, err := openStore(ctx, p)
 	if err != nil {
 		return openFailure(p, err)
@@ -153,6 +151,16 @@ func (a *app) maintain(ctx context.Context, f func(*openedStore) error) error {
 		err = closeErr
 	}
 	return storeFailure(err)
+}
+
+// maintain is into for the commands' own store. One that is not there is the environment's fault: what looks after one must not find a new one
+// in good order because a name was mistyped.
+func (a *app) maintain(ctx context.Context, f func(*openedStore) error) error {
+	p := a.store()
+	if !p.kept() {
+		return nothingKept()
+	}
+	return into(ctx, p, f)
 }
 
 func nothingKept() *failure {

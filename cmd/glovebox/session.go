@@ -105,7 +105,7 @@ func (a *app) sessions(ctx context.Context, deleted bool) ([]sessionDocument, er
 	if err != nil {
 		return nil, err
 	}
-	return list, a.into(ctx, a.store(), func(s *openedStore) error { return add(allSessions(ctx, s.Index, principal)) })
+	return list, into(ctx, a.store(), func(s *openedStore) error { return add(allSessions(ctx, s.Index, principal)) })
 }
 
 // allSessions yields the sessions of a principal, deleted ones too.

@@ -147,7 +147,7 @@ func (a *app) importExport(ctx context.Context, flag sessionFlag, arg string, r 
 	if flag != "" {
 		return usage("an export has its sessions in it, and takes no --session", "Leave --session out, and GLOVEBOX_SESSION.")
 	}
-	return a.into(ctx, a.store(), func(s *openedStore) error {
+	return into(ctx, a.store(), func(s *openedStore) error {
 		return a.transferring("importing "+arg, "imported from "+arg, func(progress func(transfer.Counts)) (*transfer.Report, error) {
 			return transfer.Import(ctx, s.Blobs, s.Index, r, transfer.ImportOptions{Progress: progress})
 		})
