@@ -164,7 +164,7 @@ it was interrupted.`,
 	f.StringVar(&flags.to, "to", "", "`PLACE` to go to: a data directory, or the URL of a database")
 	f.StringVar(&flags.toIndex, "to-index", "", "`URL` of the database for the rows")
 	f.StringVar(&flags.toBlobs, "to-blobs", "", "`URL` of the bucket for the files")
-	f.BoolVar(&flags.options.DryRun, "dry-run", false, "read everything, write nothing, say what would be copied")
+	f.BoolVar(&flags.options.DryRun, "dry-run", false, "copy nothing, say what would be copied; a database gets its empty tables all the same")
 	f.BoolVar(&flags.options.Prune, "prune", false, "remove there what is not here any more")
 	complete(c, "to", directories)
 	return c
