@@ -23,6 +23,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob/s3test"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -53,7 +54,7 @@ func TestAddress(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	s := server(t)
+	s := s3test.Start(t)
 	for name, c := range map[string]struct {
 		opts *Options
 		want readapi.Code
@@ -64,7 +65,7 @@ func TestOptions(t *testing.T) {
 		"small parts":     {&Options{AccessKey: "a", SecretKey: "b", PartBytes: 1 << 20}, readapi.CodeInvalidRequest},
 		"keys":            {&Options{AccessKey: "a", SecretKey: "b"}, ""},
 	} {
-		d, err := Open(t.Context(), address(s), c.opts)
+		d, err := Open(t.Context(), s3test.Address(s), c.opts)
 		if readapi.CodeOf(err) != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
@@ -74,12 +75,12 @@ func TestOptions(t *testing.T) {
 	}
 	t.Setenv("AWS_ACCESS_KEY_ID", "a")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "b")
-	d, err := Open(t.Context(), address(s), nil)
+	d, err := Open(t.Context(), s3test.Address(s), nil)
 	if err != nil {
 		t.Fatalf("keys of the environment: %v", err)
 	}
 	_ = d.Close()
-	_, err = Open(t.Context(), strings.Replace(address(s), testBucket, "another-bucket", 1), nil)
+	_, err = Open(t.Context(), strings.Replace(s3test.Address(s), s3test.Bucket, "another-bucket", 1), nil)
 	if e, ok := errors.AsType[*readapi.Error](err); !ok || e.Code != readapi.CodeCapabilityUnavailable || e.Hint == "" {
 		t.Errorf("no such bucket: %v", err)
 	}
@@ -88,7 +89,7 @@ func TestOptions(t *testing.T) {
 // A server that falls silent, in the middle of an answer too, is busy after the time that the options say, and ends with the caller's
 // context before that.
 func TestSilentServer(t *testing.T) {
-	s := server(t)
+	s := s3test.Start(t)
 	content := bytes.Repeat([]byte("0123456789"), 1000)
 	blob, err := blobOf(t, content)
 	if err != nil {
@@ -119,7 +120,7 @@ func TestSilentServer(t *testing.T) {
 			f := &faulty{how: how, first: 1, count: 1000}
 			o := testOptions(t)
 			o.Transport, o.Attempts, o.Timeout = http.DefaultTransport, 2, timeout
-			if d, err = Open(t.Context(), address(s), o); err != nil {
+			if d, err = Open(t.Context(), s3test.Address(s), o); err != nil {
 				t.Fatal(err)
 			}
 			client, err := minio.New(s.Listener.Addr().String(), &minio.Options{Region: "eu-test-1", MaxRetries: 2, Transport: timed{f, timeout}})
@@ -158,7 +159,7 @@ func (b *stuckBody) Read(p []byte) (int, error) {
 
 // What is damaged is mended by storing the bytes again, also where its size is right; what is whole is not sent again.
 func TestMend(t *testing.T) {
-	s := server(t)
+	s := s3test.Start(t)
 	for size, content := range map[string][]byte{"small": []byte("0123456789"), "large": bytes.Repeat([]byte("0123456789"), 300_000)} {
 		f := &faulty{}
 		d, _ := openFaulty(t, s, f, 2)
@@ -191,7 +192,7 @@ func TestMend(t *testing.T) {
 
 // Every request with bytes has their digests, for the server to compare, and the one that gives them their name has the condition.
 func TestWhatIsSent(t *testing.T) {
-	s := server(t)
+	s := s3test.Start(t)
 	c := &checking{t: t}
 	d, _ := openFaulty(t, s, c, 2)
 	b, err := store.NewBlobs(d, nil)
@@ -250,7 +251,7 @@ func (c *checking) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // A bucket that knows no conditions is written to without.
 func TestNoConditions(t *testing.T) {
-	s := server(t)
+	s := s3test.Start(t)
 	d, _ := openFaulty(t, s, conditionless{}, 2)
 	b, err := store.NewBlobs(d, nil)
 	if err != nil {
@@ -280,7 +281,7 @@ func (conditionless) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // Reads anywhere give what is there, with few requests where they go on from each other, and hold no more than a few pieces.
 func TestReadAnywhere(t *testing.T) {
-	s := server(t)
+	s := s3test.Start(t)
 	f := &faulty{}
 	d, _ := openFaulty(t, s, f, 2)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -332,7 +333,7 @@ func TestReadAnywhere(t *testing.T) {
 
 // A sweep ends only what was begun before its time, and nothing of another prefix.
 func TestSweep(t *testing.T) {
-	s := server(t)
+	s := s3test.Start(t)
 	d, _ := openFaulty(t, s, http.DefaultTransport, 2)
 	name := strings.Repeat("0", 64)
 	for _, key := range []string{d.key(name), d.key(strings.Repeat("1", 64)), d.key(strings.Repeat("2", 64)), "other/00/" + name, d.prefix + "strange"} {
@@ -352,7 +353,7 @@ func TestSweep(t *testing.T) {
 
 // What is being written is on disk where nobody else can open it, and where nothing stays of it when the process dies.
 func TestSpool(t *testing.T) {
-	s := server(t)
+	s := s3test.Start(t)
 	d, spool := openFaulty(t, s, http.DefaultTransport, 2)
 	for _, size := range []int{memoryBytes, memoryBytes + 1} {
 		w, err := d.Create(t.Context())
@@ -387,7 +388,7 @@ func TestSpool(t *testing.T) {
 
 // Many blobs at once are kept in memory only up to a sum, and leave it when they end.
 func TestSpoolTogether(t *testing.T) {
-	s := server(t)
+	s := s3test.Start(t)
 	d, _ := openFaulty(t, s, http.DefaultTransport, 2)
 	var writers []store.BlobWriter
 	var digests []string
@@ -442,7 +443,7 @@ func TestUnreachable(t *testing.T) {
 	s.Close()
 	o := testOptions(t)
 	o.Attempts = 2
-	_, err := Open(t.Context(), address(s), o)
+	_, err := Open(t.Context(), s3test.Address(s), o)
 	if e, ok := errors.AsType[*readapi.Error](err); !ok || e.Code != readapi.CodeBusy || strings.Contains(e.Message(), "127.0.0.1") || os.Getenv("HTTP_PROXY") != "" {
 		t.Errorf("%v, want busy", err)
 	}
