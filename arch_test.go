@@ -74,7 +74,7 @@ var rules = []rule{
 	{"host/store/pgindex/pgtest", nil, words("github.com/jackc/pgx/v5")},
 	{"host/store/pgindex", words("readapi host/store"), words("github.com/jackc/pgx/v5 github.com/pressly/goose/v3")},
 	{"host/store/s3blob/s3test", nil, words("github.com/johannesboyne/gofakes3")},
-	{"host/store/s3blob", words("readapi host/store"), words("github.com/minio/minio-go/v7")},
+	{"host/store/s3blob", words("readapi host/store"), words("github.com/minio/minio-go/v7 golang.org/x/sync")},
 	{"host/store/storetest", words("readapi host/store host/store/memindex"), words("github.com/google/go-cmp pgregory.net/rapid")},
 	{"host/store/...", words("readapi host/store/..."), words("golang.org/x/sys")},
 	{"host/ledger", words("readapi host/store"), nil},
