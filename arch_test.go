@@ -73,7 +73,8 @@ var rules = []rule{
 	{"host/store/sqliteindex", words("readapi host/store"), words("modernc.org/sqlite github.com/pressly/goose/v3 golang.org/x/sys")},
 	{"host/store/pgindex/pgtest", nil, words("github.com/jackc/pgx/v5")},
 	{"host/store/pgindex", words("readapi host/store"), words("github.com/jackc/pgx/v5 github.com/pressly/goose/v3")},
-	{"host/store/s3blob", words("readapi host/store"), words("github.com/minio/minio-go/v7")},
+	{"host/store/s3blob/s3test", nil, words("github.com/johannesboyne/gofakes3")},
+	{"host/store/s3blob", words("readapi host/store"), words("github.com/minio/minio-go/v7 golang.org/x/sync")},
 	{"host/store/storetest", words("readapi host/store host/store/memindex"), words("github.com/google/go-cmp pgregory.net/rapid")},
 	{"host/store/...", words("readapi host/store/..."), words("golang.org/x/sys")},
 	{"host/ledger", words("readapi host/store"), nil},
@@ -197,7 +198,7 @@ func forbidden(r rule, dir, imported string) string {
 		if !underAny(".", r.module) {
 			return "the front door is for embedders and for cmd"
 		}
-	case ours && local == "host/store/pgindex/pgtest":
+	case ours && (local == "host/store/pgindex/pgtest" || local == "host/store/s3blob/s3test"):
 		return "a package that starts a server is imported by tests alone"
 	case ours && local == "host/store/storefault":
 		return "a package that makes a store fail is imported by tests alone"
@@ -235,6 +236,7 @@ func TestForbidden(t *testing.T) {
 		{"host/store", "github.com/jackc/pgx/v5", false},
 		{"cmd/glovebox", module + "/host/store/pgindex", true},
 		{"cmd/glovebox", module + "/host/store/pgindex/pgtest", false},
+		{"cmd/glovebox", module + "/host/store/s3blob/s3test", false},
 		{"cmd/glovebox", module + "/host/store/storefault", false},
 		{"host/store/s3blob", "github.com/minio/minio-go/v7", true},
 		{"host/store", "github.com/minio/minio-go/v7", false},

@@ -12,6 +12,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/ledger"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob/s3test"
 	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -260,7 +261,7 @@ func places() map[string]func(t testing.TB) *place {
 	return map[string]func(t testing.TB) *place{
 		"memory": func(testing.TB) *place { return newPlace() },
 		"files":  func(t testing.TB) *place { return filesIn(t, t.TempDir()) },
-		"remote": func(t testing.TB) *place { return remoteAt(t, pgtest.URL(t), newBucket(t)) },
+		"remote": func(t testing.TB) *place { return remoteAt(t, pgtest.URL(t), s3test.URL(t)) },
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	stdlog "log"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,9 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
@@ -24,6 +19,7 @@ import (
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
 	"github.com/glovebox-wasm/glovebox/host/store/s3blob"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob/s3test"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
 	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 	"github.com/glovebox-wasm/glovebox/plugins/boxtest"
@@ -131,7 +127,7 @@ func filesIn(t testing.TB, dir string) *place {
 // remoteAt opens a store in a database and a bucket, which close closes.
 func remoteAt(t testing.TB, url, bucket string) *place {
 	t.Helper()
-	blobs, err := s3blob.Open(t.Context(), bucket, &s3blob.Options{AccessKey: "access-key-of-the-test", SecretKey: "secret-key-of-the-test", SpoolDir: t.TempDir()})
+	blobs, err := s3blob.Open(t.Context(), bucket, &s3blob.Options{AccessKey: s3test.AccessKey, SecretKey: s3test.SecretKey, SpoolDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,20 +136,6 @@ func remoteAt(t testing.TB, url, bucket string) *place {
 		t.Fatal(err)
 	}
 	return &place{blobs: blobs, driver: driver, url: url, bucket: bucket}
-}
-
-// newBucket is the URL of an empty bucket, on a server of its own.
-func newBucket(t testing.TB) string {
-	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("attachments"); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewUnstartedServer(gofakes3.New(backend).Server())
-	server.Config.ErrorLog = stdlog.New(io.Discard, "", 0) // it answers a body that breaks off twice
-	server.Start()
-	t.Cleanup(server.Close)
-	return "s3://attachments/p?region=eu-test-1&endpoint=" + server.URL
 }
 
 // again opens the same place once more, as another process would; a place in memory is itself.

@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"net/http/httptest"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob/s3test"
 )
 
 // inScript is a script as a test.
@@ -33,11 +31,7 @@ func cmdBucket(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: bucket VAR")
 	}
-	backend := s3mem.New()
-	ts.Check(backend.CreateBucket("files"))
-	s := httptest.NewServer(gofakes3.New(backend).Server())
-	ts.Defer(s.Close)
-	ts.Setenv("AWS_ACCESS_KEY_ID", "access-key-of-the-test")
-	ts.Setenv("AWS_SECRET_ACCESS_KEY", "secret-key-of-the-test")
-	ts.Setenv(args[0], "s3://files/glovebox?region=eu-test-1&endpoint="+s.URL)
+	ts.Setenv("AWS_ACCESS_KEY_ID", s3test.AccessKey)
+	ts.Setenv("AWS_SECRET_ACCESS_KEY", s3test.SecretKey)
+	ts.Setenv(args[0], s3test.URL(inScript{ts}))
 }

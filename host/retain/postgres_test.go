@@ -64,7 +64,7 @@ func testIndexSweep(t *testing.T, p *place) {
 	if n, err := p.index.Sweep(t.Context(), time.Now().Add(-time.Hour)); err != nil || n != 0 {
 		t.Fatal(n, err)
 	}
-	n, err := p.index.Sweep(t.Context(), time.Now().Add(time.Second))
+	n, err := p.index.Sweep(t.Context(), time.Now().Add(100*time.Hour)) // of a host whose clock is far ahead
 	if err != nil || n != 3 {
 		t.Fatal(n, err)
 	}

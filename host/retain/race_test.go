@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,14 +18,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
 	"github.com/glovebox-wasm/glovebox/host/retain"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
 	"github.com/glovebox-wasm/glovebox/host/store/s3blob"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob/s3test"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -406,12 +403,7 @@ func TestRaceOneProcess(t *testing.T) {
 
 func openBucket(t *testing.T) store.BlobDriver {
 	t.Helper()
-	backend := s3mem.New()
-	must(t, backend.CreateBucket("bucket"))
-	server := httptest.NewServer(gofakes3.New(backend).Server())
-	t.Cleanup(server.Close)
-	b, err := s3blob.Open(t.Context(), "s3://bucket/p?region=eu-test-1&endpoint="+server.URL,
-		&s3blob.Options{AccessKey: "access-key-of-the-test", SecretKey: "secret-key-of-the-test", SpoolDir: t.TempDir()})
+	b, err := s3blob.Open(t.Context(), s3test.URL(t), &s3blob.Options{AccessKey: s3test.AccessKey, SecretKey: s3test.SecretKey, SpoolDir: t.TempDir()})
 	must(t, err)
 	return b
 }

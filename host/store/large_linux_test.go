@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strconv"
@@ -13,12 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
 	"github.com/glovebox-wasm/glovebox/host/store/s3blob"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob/s3test"
 )
 
 // The test binary is the child where these are set: where the blobs are, and how large the file is.
@@ -40,13 +37,7 @@ func TestLargeFile(t *testing.T) {
 	if bars() {
 		size = 1 << 30
 	}
-	backend := s3mem.New()
-	if err := backend.CreateBucket("large"); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(gofakes3.New(backend).Server())
-	defer server.Close()
-	for name, place := range map[string]string{"files": t.TempDir(), "bucket": "s3://large?endpoint=" + server.URL} {
+	for name, place := range map[string]string{"files": t.TempDir(), "bucket": s3test.URL(t)} {
 		start := time.Now()
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestLargeFile$", "-test.v")
 		cmd.Env = append(os.Environ(), largePlace+"="+place, largeBytes+"="+strconv.FormatInt(size, 10), "AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b")

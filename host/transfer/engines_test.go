@@ -2,30 +2,22 @@ package transfer
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/glovebox-wasm/glovebox/host/retain"
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex"
 	"github.com/glovebox-wasm/glovebox/host/store/pgindex/pgtest"
 	"github.com/glovebox-wasm/glovebox/host/store/s3blob"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob/s3test"
 )
 
 // manyHosts is a store in PostgreSQL and a bucket.
 func manyHosts(t testing.TB) (store.BlobDriver, store.IndexDriver) {
 	t.Helper()
-	backend := s3mem.New()
-	check(t, backend.CreateBucket("bucket"))
-	server := httptest.NewServer(gofakes3.New(backend).Server())
-	t.Cleanup(server.Close)
-	blobs, err := s3blob.Open(t.Context(), "s3://bucket/p?region=eu-test-1&endpoint="+server.URL,
-		&s3blob.Options{AccessKey: "access-key-of-the-test", SecretKey: "secret-key-of-the-test", SpoolDir: t.TempDir()})
+	blobs, err := s3blob.Open(t.Context(), s3test.URL(t), &s3blob.Options{AccessKey: s3test.AccessKey, SecretKey: s3test.SecretKey, SpoolDir: t.TempDir()})
 	check(t, err)
 	t.Cleanup(func() { _ = blobs.Close() })
 	index, err := pgindex.Open(t.Context(), pgtest.URL(t), nil)

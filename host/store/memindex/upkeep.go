@@ -8,10 +8,13 @@ import (
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
-// Sweep implements store.Sweeper: leases, claims and names whose time was over before a time are forgotten.
+// Sweep implements store.Sweeper: leases, claims and names whose time was over before a time, and is over, are forgotten.
 func (d *Driver) Sweep(_ context.Context, before time.Time) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if now := d.now(); now.Before(before) {
+		before = now
+	}
 	was := len(d.leases) + len(d.claims) + len(d.names)
 	maps.DeleteFunc(d.leases, func(_ lease, until time.Time) bool { return until.Before(before) })
 	maps.DeleteFunc(d.claims, func(_ string, until time.Time) bool { return until.Before(before) })

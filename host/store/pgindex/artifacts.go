@@ -79,7 +79,7 @@ func (r *answer) scan(rows pgx.Rows) error {
 
 func (d *Driver) artifacts(ctx context.Context, query string, args ...any) (answer, error) {
 	var r answer
-	err := d.rows(ctx, func() { r = answer{} }, func(rows pgx.Rows) error { return r.scan(rows) }, query, args...)
+	err := d.rows(ctx, func() { r = answer{} }, r.scan, query, args...)
 	if err != nil {
 		return answer{}, err
 	}

@@ -113,7 +113,7 @@ func TestOpenOthers(t *testing.T) {
 	if err := x.EndLeases(t.Context(), "holder"); readapi.CodeOf(err) != readapi.CodeCapabilityUnavailable {
 		t.Errorf("a write where only reading is allowed: %v", err)
 	}
-	if _, err := d.pool.Exec(t.Context(), "INSERT INTO glovebox.schema_version (version_id, is_applied) VALUES ($1, true)", Version+1); err != nil {
+	if _, err := d.pool.Exec(t.Context(), "INSERT INTO glovebox.schema_version (version_id, is_applied) VALUES ($1, true)", schemaVersion+1); err != nil {
 		t.Fatal(err)
 	}
 	if err := open1(t, url, nil); readapi.CodeOf(err) != readapi.CodeCapabilityUnavailable {

@@ -13,9 +13,6 @@ import (
 // schemaVersion is that of the last migration.
 const schemaVersion = 1
 
-// Version is the version of the schema that this program reads and writes.
-const Version = schemaVersion
-
 // Advisory locks of the database are named by two numbers: the first is ours ("glvb"), the second says what is locked.
 const (
 	lockClass = 0x676c7662

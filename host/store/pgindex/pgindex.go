@@ -151,14 +151,16 @@ func (s *steps) count(n *int64, query string, args ...any) {
 
 // rows queues a query and scans every row of its answer.
 func (s *steps) rows(scan func(pgx.Rows) error, query string, args ...any) {
-	s.Queue(query, args...).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			if err := scan(rows); err != nil {
-				return err
-			}
+	s.Queue(query, args...).Query(func(rows pgx.Rows) error { return scanAll(rows, scan) })
+}
+
+func scanAll(rows pgx.Rows, scan func(pgx.Rows) error) error {
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
 		}
-		return rows.Err()
-	})
+	}
+	return rows.Err()
 }
 
 // tx is a transaction. Its first steps begin it and its last ones end it, so that neither costs a round trip.
@@ -267,12 +269,7 @@ func (d *Driver) query(ctx context.Context, scan func(pgx.Rows) error, query str
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return scanAll(rows, scan)
 }
 
 // list runs a query and returns its rows.

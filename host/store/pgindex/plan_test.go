@@ -62,8 +62,15 @@ func queries(principal, session string) []struct{ name, query, args, want string
 		{"ScanUploads", scanUploads, key + ", 'u', 1000", "uploads_pkey"},
 		{"Purges", listPurges, "1000", "sessions_purging artifacts_purging"},
 		{"DropSession: events", dropEvents, key, "events_"},
+		{"DropSession: uploads", dropUploads, key, "uploads_pkey"},
+		{"DropSession: usage", subtractSession, key + ", 1", "sessions_p usage_pkey"},
 		{"DropSession: artifacts", dropArtifacts, key, "artifacts_"},
 		{"MarkSession", deleteArtifacts, key + ", 0, true", "artifacts_"},
+		{"MarkSession: the session", deleteSession, key + ", 0, true", "sessions_pkey"},
+		{"Append: counts", updateSession, key + ", 0, 0, 0, 0, 0, 0, 0", "sessions_pkey"},
+		{"Load: events", loadEvents, key + ", '{1}', '{a}', '{user}', '{t}', '{0}', '{true}', '{1}'", "events_by_id"},
+		{"Recount: the session", recountSession, key, "artifacts_ sessions_pkey"},
+		{"Recount: usage", recountUsage, "'" + principal + "', 1", "sessions_ usage_pkey"},
 	}
 }
 

@@ -8,9 +8,11 @@ import (
 )
 
 const (
-	sweepLeases = `DELETE FROM glovebox.leases WHERE until < $1`
-	sweepClaims = `DELETE FROM glovebox.claims WHERE until < $1`
-	sweepNames  = `DELETE FROM glovebox.names WHERE until < $1`
+	// The time to sweep before is by the clock of a host, which may be far ahead.
+	isOver      = ` WHERE until < least($1, glovebox.now_ms())`
+	sweepLeases = `DELETE FROM glovebox.leases` + isOver
+	sweepClaims = `DELETE FROM glovebox.claims` + isOver
+	sweepNames  = `DELETE FROM glovebox.names` + isOver
 
 	recountSession = `UPDATE glovebox.sessions SET files = v.n, bytes = v.b FROM (SELECT count(*) AS n, coalesce(sum(bytes), 0)::bigint AS b
 		FROM glovebox.artifacts WHERE principal = $1 AND session = $2 AND blob IS NOT NULL) AS v WHERE principal = $1 AND session = $2`
@@ -22,7 +24,7 @@ const (
 		ON CONFLICT (principal, part) DO UPDATE SET files = u.files + excluded.files, bytes = u.bytes + excluded.bytes`
 )
 
-// Sweep forgets the leases, claims and names whose time was over before a time.
+// Sweep implements store.Sweeper: leases, claims and names whose time was over before a time, and is over, are forgotten.
 func (d *Driver) Sweep(ctx context.Context, before time.Time) (removed int, err error) {
 	var n [3]int64
 	err = d.do(ctx, loose, func(s *steps) {

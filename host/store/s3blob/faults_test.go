@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob/s3test"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -106,7 +107,7 @@ var faults = map[string]struct {
 
 // What the bucket answers has one meaning, and its words go no further.
 func TestAnswers(t *testing.T) {
-	s := server(t)
+	s := s3test.Start(t)
 	for _, c := range []struct {
 		status int
 		code   string
@@ -216,7 +217,7 @@ func TestEveryRequestFails(t *testing.T) {
 func failAt(t *testing.T, name, op string, content []byte, run func(context.Context, *store.Blobs, store.Blob) error,
 	how func(http.RoundTripper, *http.Request) (*http.Response, error), want readapi.Code, k, count int,
 ) bool {
-	s := server(t)
+	s := s3test.Start(t)
 	defer s.Close()
 	f := &faulty{how: how}
 	d, spool := openFaulty(t, s, f, 2)
@@ -285,7 +286,7 @@ func openFaulty(t *testing.T, s *httptest.Server, f http.RoundTripper, attempts 
 	t.Helper()
 	o := testOptions(t)
 	o.Transport, o.Attempts = f, attempts
-	d, err := Open(t.Context(), address(s), o)
+	d, err := Open(t.Context(), s3test.Address(s), o)
 	if err != nil {
 		t.Fatal(err)
 	}

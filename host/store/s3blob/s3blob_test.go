@@ -2,20 +2,17 @@ package s3blob
 
 import (
 	"bytes"
-	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/minio/minio-go/v7"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
+	"github.com/glovebox-wasm/glovebox/host/store/s3blob/s3test"
 	"github.com/glovebox-wasm/glovebox/host/store/storetest"
 )
 
@@ -24,33 +21,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const testBucket = "attachments"
-
-// server is an S3 server with one empty bucket.
-func server(t storetest.T) *httptest.Server {
-	backend := s3mem.New()
-	if err := backend.CreateBucket(testBucket); err != nil {
-		t.Fatalf("%v", err)
-	}
-	s := httptest.NewUnstartedServer(gofakes3.New(backend).Server())
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // it answers a body that breaks off twice
-	s.Start()
-	t.Cleanup(s.Close)
-	return s
-}
-
-func address(s *httptest.Server) string {
-	return "s3://" + testBucket + "/some/where?region=eu-test-1&endpoint=" + s.URL
-}
-
 func testOptions(t storetest.T) *Options {
-	return &Options{AccessKey: "access-key-of-the-test", SecretKey: "secret-key-of-the-test", SpoolDir: t.TempDir(), PartBytes: minPartBytes}
+	return &Options{AccessKey: s3test.AccessKey, SecretKey: s3test.SecretKey, SpoolDir: t.TempDir(), PartBytes: minPartBytes}
 }
 
 func openAt(t storetest.T, s *httptest.Server, transport http.RoundTripper) *Driver {
 	o := testOptions(t)
 	o.Transport = transport
-	d, err := Open(t.Context(), address(s), o)
+	d, err := Open(t.Context(), s3test.Address(s), o)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -62,7 +40,7 @@ func TestConformance(t *testing.T) {
 	servers := map[store.BlobDriver]*httptest.Server{}
 	storetest.RunBlobs(t, storetest.BlobHarness{
 		New: func(t storetest.T) store.BlobDriver {
-			s := server(t)
+			s := s3test.Start(t)
 			d := openAt(t, s, nil)
 			servers[d] = s
 			return d

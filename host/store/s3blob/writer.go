@@ -15,10 +15,10 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/minio/minio-go/v7"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 )
@@ -292,21 +292,10 @@ const commitsAtOnce = 8
 
 // CommitAll implements store.BatchDriver: a bucket has no step for several objects, but they need not wait for one another.
 func (d *Driver) CommitAll(writers []store.BlobWriter, digests []string) error {
-	errs := make([]error, len(writers))
-	room := make(chan struct{}, commitsAtOnce)
-	var wg sync.WaitGroup
+	var group errgroup.Group
+	group.SetLimit(commitsAtOnce)
 	for i, w := range writers {
-		room <- struct{}{}
-		wg.Go(func() {
-			errs[i] = w.Commit(digests[i])
-			<-room
-		})
+		group.Go(func() error { return w.Commit(digests[i]) })
 	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return group.Wait()
 }

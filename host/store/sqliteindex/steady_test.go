@@ -37,6 +37,10 @@ func TestSteadyClaims(t *testing.T) {
 	now = now.Add(time.Hour)
 	lease(readapi.CodeBusy, "the clock was set forwards")
 	claim(false, "the clock was set forwards")
+	if n, err := d.Sweep(t.Context(), now); n != 0 || err != nil {
+		t.Errorf("a sweep after the clock was set forwards: %d, %v, want nothing", n, err)
+	}
+	lease(readapi.CodeBusy, "after a sweep")
 	now = now.Add(-2 * time.Hour)
 	lease(readapi.CodeBusy, "the clock was set backwards")
 	ms += time.Minute.Milliseconds() - 1

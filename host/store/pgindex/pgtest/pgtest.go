@@ -71,7 +71,7 @@ func Start(t T, opts *Options) *Server {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	t.Cleanup(s.Stop)
+	t.Cleanup(s.stop)
 	return s
 }
 
@@ -152,7 +152,7 @@ func start(o Options) (_ *Server, err error) {
 	s := &Server{folder: folder, opts: o}
 	defer func() {
 		if err != nil {
-			s.Stop()
+			s.stop()
 			_ = os.RemoveAll(folder)
 		}
 	}()
@@ -219,8 +219,8 @@ func (s *Server) Start() error {
 	}
 }
 
-// Stop ends the server and removes its folder.
-func (s *Server) Stop() {
+// stop ends the server and removes its folder.
+func (s *Server) stop() {
 	if s.ender == nil {
 		return
 	}
