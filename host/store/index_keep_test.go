@@ -216,6 +216,14 @@ func TestAppendRefusesUploads(t *testing.T) {
 	}
 }
 
+// Who can have no lease is told so, and not that his bytes are gone.
+func TestAppendRefusesHolder(t *testing.T) {
+	for _, holder := range []string{"h h", "\x00", strings.Repeat("h", 129)} {
+		_, err := newIndex(t, memindex.New()).Append(t.Context(), indexScope, store.Batch{Artifacts: []store.Artifact{goodArtifact()}, Holder: holder})
+		refused(t, holder, "Append", err, readapi.CodeInvalidRequest)
+	}
+}
+
 // loadable is a session with one row of each kind.
 func loadable() (store.Session, []store.Artifact, []store.Event, []store.Upload) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 6_789_000, time.FixedZone("", 3600))
