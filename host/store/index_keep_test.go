@@ -257,6 +257,11 @@ func TestLoadChecks(t *testing.T) {
 		"no digest":          func(_ *store.Session, a *store.Artifact, _ *store.Event, _ *store.Upload) { a.Blob = "x" },
 		"an event's number":  func(_ *store.Session, _ *store.Artifact, e *store.Event, _ *store.Upload) { e.Seq = -1 },
 		"an event's payload": func(_ *store.Session, _ *store.Artifact, e *store.Event, _ *store.Upload) { e.Payload = nil },
+		"too many messages":  func(s *store.Session, _ *store.Artifact, _ *store.Event, _ *store.Upload) { s.Messages = 1<<53 + 1 },
+		"too many bytes":     func(_ *store.Session, a *store.Artifact, _ *store.Event, _ *store.Upload) { a.Bytes = 1<<46 + 1 },
+		"too high a number":  func(_ *store.Session, a *store.Artifact, _ *store.Event, _ *store.Upload) { a.Seq = 1<<53 + 1 },
+		"too high a version": func(_ *store.Session, a *store.Artifact, _ *store.Event, _ *store.Upload) { a.Version = 1<<53 + 1 },
+		"too late an event":  func(_ *store.Session, _ *store.Artifact, e *store.Event, _ *store.Upload) { e.Seq = 1<<53 + 1 },
 		"an upload's id":     func(_ *store.Session, _ *store.Artifact, _ *store.Event, u *store.Upload) { u.ID = "/" },
 	} {
 		x := newIndex(t, memindex.New())
