@@ -7,13 +7,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/host"
@@ -34,11 +31,7 @@ func TestKillsChild(t *testing.T) {
 	if _, err := fmt.Sscan(parts[1], &at); err != nil {
 		t.Fatal(err)
 	}
-	kill := func() {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // it takes a moment
-	}
-	calls := livesOnce(t, filesIn(t, parts[0]), storefault.Fault{At: at, Behind: parts[2] == "true", Hook: kill}, func(l promised) {
+	calls := livesOnce(t, filesIn(t, parts[0]), storefault.Fault{At: at, Behind: parts[2] == "true", Hook: storefault.Kill}, func(l promised) {
 		line, err := json.Marshal(l)
 		if err == nil {
 			_, err = fmt.Printf("promised %s\n", line)
@@ -100,11 +93,9 @@ func killedAt(t *testing.T, call int, behind bool, what string) (lost, dangling 
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillsChild$")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|%d|%v", killVar, dir, call, behind))
-	out, err := cmd.CombinedOutput()
-	if e, ok := errors.AsType[*exec.ExitError](err); !ok || !e.Sys().(syscall.WaitStatus).Signaled() {
-		t.Fatalf("%s: the child was not killed: %v\n%s", what, err, out)
+	out, killed, err := storefault.RunChild(t.Context(), "TestKillsChild", fmt.Sprintf("%s=%s|%d|%v", killVar, dir, call, behind))
+	if !killed {
+		t.Fatalf("%s: the child was not killed: %v", what, err)
 	}
 	p := filesIn(t, dir)
 	defer p.close(t)

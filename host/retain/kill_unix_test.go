@@ -3,17 +3,15 @@
 package retain_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/retain"
+	"github.com/glovebox-wasm/glovebox/host/store/storefault"
 )
 
 const killVar = "GLOVEBOX_RETAIN_KILL" // in the child: folder, run, step, whether the step is left out
@@ -56,12 +54,9 @@ func killed(t *testing.T, name string, step int, before bool) {
 	b, x := openFiles(t, dir)
 	s := newScene(t, b, x)
 	what := fmt.Sprintf("%s, killed at step %d, before %v", name, step, before)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledChild$")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|%s|%d|%v", killVar, dir, name, step, before))
-	out, err := cmd.CombinedOutput()
-	e, ok := errors.AsType[*exec.ExitError](err)
-	if !ok || !e.Sys().(syscall.WaitStatus).Signaled() {
-		t.Fatalf("%s: the child was not killed: %v\n%s", what, err, out)
+	_, killed, err := storefault.RunChild(t.Context(), "TestKilledChild", fmt.Sprintf("%s=%s|%s|%d|%v", killVar, dir, name, step, before))
+	if !killed {
+		t.Fatalf("%s: the child was not killed: %v", what, err)
 	}
 	s.whole(what)
 	s.ends(what)
@@ -73,7 +68,7 @@ func TestKilledChild(t *testing.T) {
 	if len(parts) < 4 {
 		return
 	}
-	f := &steps{lease: 10 * time.Millisecond, before: parts[3] == "true", kill: func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} }}
+	f := &steps{lease: 10 * time.Millisecond, before: parts[3] == "true", kill: storefault.Kill}
 	if _, err := fmt.Sscan(parts[2], &f.at); err != nil || !slices.Contains([]string{"true", "false"}, parts[3]) {
 		t.Fatal(parts, err)
 	}

@@ -69,7 +69,7 @@ func TestPutAllFails(t *testing.T) {
 		"a reader fails": {append(readers("a", "b"), fails, strings.NewReader("d")), nil, own, 2},
 		"one too large":  {readers("a", "123456"), nil, readapi.CodeTooLarge, 1},
 		"no reader":      {append(readers("a"), nil), nil, readapi.CodeInvalidRequest, 1},
-		"too many":       {make([]io.Reader, store.MaxPutAll+1), nil, readapi.CodeInvalidRequest, 0},
+		"too many":       {readers(make([]string, store.MaxPutAll+1)...), nil, readapi.CodeInvalidRequest, 0},
 		"not leased":     {readers("a", "b"), no, readapi.CodeInternal, 2},
 	} {
 		d := memblob.New()

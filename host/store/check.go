@@ -55,6 +55,9 @@ func checkBatch(scope readapi.Scope, b Batch) (Batch, error) {
 			return b, invalid("an upload became an artifact that is not among those")
 		}
 	}
+	if b.Holder != "" && !readapi.ArtifactID(b.Holder).Valid() {
+		return b, invalid("the batch is of a holder who can have no lease")
+	}
 	q := b.Quota
 	if min(q.SessionFiles, q.SessionBytes, q.PrincipalFiles, q.PrincipalBytes, q.TotalBytes) < 0 {
 		return b, invalid("a quota is negative")
@@ -147,10 +150,10 @@ func checkDigests(digests []string) error {
 	return nil
 }
 
-// checkLease checks who wants to have something for himself, and how long.
+// checkLease checks who wants to have something, or what, and for how long.
 func checkLease(holder string, ttl time.Duration) error {
 	if !readapi.ArtifactID(holder).Valid() {
-		return invalid("a holder's name is not 1 to 128 characters of A-Z a-z 0-9 _ -")
+		return invalid("a name of a host, a holder or a lease is not 1 to 128 characters of A-Z a-z 0-9 _ -")
 	}
 	if ttl < time.Millisecond {
 		return invalid("a lease is shorter than a millisecond")

@@ -216,6 +216,14 @@ func TestAppendRefusesUploads(t *testing.T) {
 	}
 }
 
+// Who can have no lease is told so, and not that his bytes are gone.
+func TestAppendRefusesHolder(t *testing.T) {
+	for _, holder := range []string{"h h", "\x00", strings.Repeat("h", 129)} {
+		_, err := newIndex(t, memindex.New()).Append(t.Context(), indexScope, store.Batch{Artifacts: []store.Artifact{goodArtifact()}, Holder: holder})
+		refused(t, holder, "Append", err, readapi.CodeInvalidRequest)
+	}
+}
+
 // loadable is a session with one row of each kind.
 func loadable() (store.Session, []store.Artifact, []store.Event, []store.Upload) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 6_789_000, time.FixedZone("", 3600))
@@ -249,6 +257,11 @@ func TestLoadChecks(t *testing.T) {
 		"no digest":          func(_ *store.Session, a *store.Artifact, _ *store.Event, _ *store.Upload) { a.Blob = "x" },
 		"an event's number":  func(_ *store.Session, _ *store.Artifact, e *store.Event, _ *store.Upload) { e.Seq = -1 },
 		"an event's payload": func(_ *store.Session, _ *store.Artifact, e *store.Event, _ *store.Upload) { e.Payload = nil },
+		"too many messages":  func(s *store.Session, _ *store.Artifact, _ *store.Event, _ *store.Upload) { s.Messages = 1<<53 + 1 },
+		"too many bytes":     func(_ *store.Session, a *store.Artifact, _ *store.Event, _ *store.Upload) { a.Bytes = 1<<46 + 1 },
+		"too high a number":  func(_ *store.Session, a *store.Artifact, _ *store.Event, _ *store.Upload) { a.Seq = 1<<53 + 1 },
+		"too high a version": func(_ *store.Session, a *store.Artifact, _ *store.Event, _ *store.Upload) { a.Version = 1<<53 + 1 },
+		"too late an event":  func(_ *store.Session, _ *store.Artifact, e *store.Event, _ *store.Upload) { e.Seq = 1<<53 + 1 },
 		"an upload's id":     func(_ *store.Session, _ *store.Artifact, _ *store.Event, u *store.Upload) { u.ID = "/" },
 	} {
 		x := newIndex(t, memindex.New())

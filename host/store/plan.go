@@ -93,7 +93,7 @@ func (q Quota) Allows(more, session, principal, total Usage) error {
 	}{
 		{"session_files", session.Files, more.Files, q.SessionFiles}, {"session_bytes", session.Bytes, more.Bytes, q.SessionBytes},
 		{"principal_files", principal.Files, more.Files, q.PrincipalFiles}, {"principal_bytes", principal.Bytes, more.Bytes, q.PrincipalBytes},
-		{"total_bytes", total.Bytes, more.Bytes, q.TotalBytes},
+		{QuotaTotal, total.Bytes, more.Bytes, q.TotalBytes},
 	} {
 		if l.most > 0 && (l.have > l.most || l.more > l.most-l.have) { // a sum could go over 2^63
 			return QuotaError(l.name, l.most, l.have+min(l.more, 1<<62))

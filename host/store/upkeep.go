@@ -47,12 +47,12 @@ type Recounter interface {
 	Recount(ctx context.Context, scope readapi.Scope) error
 }
 
-// Sweep removes what hosts that are gone left behind, where the driver can.
+// Sweep removes what was last written to before a time and never committed, where the driver can, and returns how many things that were.
 func (b *Blobs) Sweep(ctx context.Context, before time.Time) (int, error) {
 	return sweep(ctx, "store.Blobs.Sweep", b.driver, before)
 }
 
-// Sweep ends the leases and claims that were over before a time, where the driver can.
+// Sweep ends the leases, of blobs and of names, and the claims that were over before a time, where the driver can, and returns how many.
 func (x *Index) Sweep(ctx context.Context, before time.Time) (int, error) {
 	return sweep(ctx, "store.Index.Sweep", x.driver, before)
 }

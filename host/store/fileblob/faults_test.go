@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/storefault"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -41,8 +42,7 @@ func (f *faulty) step(format string, args ...any) error {
 	f.steps = append(f.steps, fmt.Sprintf(format, args...))
 	if len(f.steps) == f.fail {
 		if f.kill {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {} // it takes a moment
+			storefault.Kill()
 		}
 		return f.err
 	}

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
+	"github.com/glovebox-wasm/glovebox/host/store/storefault"
 )
 
 const killVar = "GLOVEBOX_FILEBLOB_KILL" // in the child: folder, step
@@ -81,12 +80,9 @@ func killedBefore(t *testing.T, step int) (there, killed bool) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillsChild$")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|%d", killVar, dir, step))
-	out, err := cmd.CombinedOutput()
-	e, ok := errors.AsType[*exec.ExitError](err)
-	if killed = ok && e.Sys().(syscall.WaitStatus).Signaled(); !killed && err != nil {
-		t.Fatalf("step %d: %v\n%s", step, err, out)
+	_, killed, err = storefault.RunChild(t.Context(), "TestKillsChild", fmt.Sprintf("%s=%s|%d", killVar, dir, step))
+	if err != nil {
+		t.Fatalf("step %d: %v", step, err)
 	}
 
 	d, err = Open(dir, &Options{StaleAfter: time.Nanosecond})

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -251,6 +252,15 @@ func TestArguments(t *testing.T) {
 	}
 	if _, ok, err := c.Get(t.Context(), testKey); ok || err != nil {
 		t.Errorf("a value that is too large is there: %v", err)
+	}
+	mustPut(t, c, "") // its folder
+	large := make([]byte, maxValueBytes+1)
+	sum := seal(testKey, large)
+	if err := os.WriteFile(filepath.Join(c.dir, name(testKey)), slices.Concat([]byte(magic), sum[:], large), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := c.Get(t.Context(), testKey); ok || err != nil {
+		t.Errorf("a file that is too large is read whole: %v", err)
 	}
 	if err := errors.Join(c.Close(), c.Close()); err != nil {
 		t.Error(err)

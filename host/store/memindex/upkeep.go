@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -30,11 +31,7 @@ func (d *Driver) Recount(_ context.Context, scope readapi.Scope) error {
 	if s == nil {
 		return nil
 	}
-	s.info.Files, s.info.Bytes = 0, 0
-	for _, a := range s.artifacts {
-		if a.Blob != "" {
-			s.info.Files, s.info.Bytes = s.info.Files+1, s.info.Bytes+a.Bytes
-		}
-	}
+	u := store.UsageOf(s.artifacts)
+	s.info.Files, s.info.Bytes = u.Files, u.Bytes
 	return nil
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
@@ -19,9 +21,12 @@ type faultySQL struct {
 	n, at  int
 	behind bool
 	err    error
-	failed string // the call that did
-	kill   func() // ends the process, instead of an error
+	failed string         // the call that did
+	made   map[string]int // how often each call was made
+	kill   func()         // ends the process, instead of an error
 }
+
+var faultyDrivers atomic.Int64
 
 // throughFaulty has the package open its databases through a driver that fails.
 func throughFaulty(t *testing.T) *faultySQL {
@@ -34,8 +39,9 @@ func throughFaulty(t *testing.T) *faultySQL {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	sql.Register("faulty", f)
-	t.Cleanup(sqliteindex.SetDriver("faulty"))
+	name := fmt.Sprint("faulty-", faultyDrivers.Add(1)) // a name can be registered once
+	sql.Register(name, f)
+	t.Cleanup(sqliteindex.SetDriver(name))
 	return f
 }
 
@@ -43,7 +49,7 @@ func throughFaulty(t *testing.T) *faultySQL {
 func (f *faultySQL) arm(at int, behind bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.on, f.n, f.at, f.behind, f.err, f.failed = true, 0, at, behind, err, ""
+	f.on, f.n, f.at, f.behind, f.err, f.failed, f.made = true, 0, at, behind, err, "", map[string]int{}
 }
 
 func (f *faultySQL) disarm() int {
@@ -60,6 +66,7 @@ func sqlCall[T any](f *faultySQL, name string, call func() (T, error), undo func
 	fails := false
 	if f.on {
 		f.n++
+		f.made[name]++
 		if fails = f.n == f.at; fails {
 			f.failed = name
 		}

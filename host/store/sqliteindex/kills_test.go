@@ -3,18 +3,16 @@
 package sqliteindex_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memindex"
 	"github.com/glovebox-wasm/glovebox/host/store/sqliteindex"
+	"github.com/glovebox-wasm/glovebox/host/store/storefault"
 )
 
 const killVar = "GLOVEBOX_SQLITE_KILL" // in the child: database, call, whether it is killed behind its work
@@ -30,10 +28,7 @@ func TestKillsChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := throughFaulty(t)
-	f.kill = func() {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // it takes a moment
-	}
+	f.kill = storefault.Kill
 	x := newIndex(t, parts[0])
 	f.arm(at, parts[2] == "true", nil)
 	for _, step := range indexLife() {
@@ -77,14 +72,11 @@ func killedAt(t *testing.T, call int, behind bool) bool {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "index.db")
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillsChild$")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|%d|%v", killVar, path, call, behind))
-	out, err := cmd.CombinedOutput()
-	e, ok := errors.AsType[*exec.ExitError](err)
-	if killed := ok && e.Sys().(syscall.WaitStatus).Signaled(); !killed {
-		if err != nil {
-			t.Fatalf("call %d: %v\n%s", call, err, out)
-		}
+	out, killed, err := storefault.RunChild(t.Context(), "TestKillsChild", fmt.Sprintf("%s=%s|%d|%v", killVar, path, call, behind))
+	if err != nil {
+		t.Fatalf("call %d: %v", call, err)
+	}
+	if !killed {
 		return false
 	}
 	d, err := sqliteindex.Open(t.Context(), path, nil)

@@ -302,7 +302,6 @@ func loadConflict(t T, h IndexHarness) {
 		more.Seq, more.Version = 30, 1
 		s.artifacts = append([]store.Artifact{more}, s.artifacts...)
 		s.session.Messages++
-		s.artifacts = s.artifacts[:4]
 		change(&saved{s.session, s.artifacts[1:], s.events, s.uploads})
 		isConflict(t, what, s.load(t, d))
 		equal(t, "a session after "+what, save(t, d, mine), want)

@@ -60,7 +60,7 @@ CREATE TABLE names (
 
 CREATE TABLE hosts (
     id       TEXT    NOT NULL PRIMARY KEY,
-    decoders TEXT    NOT NULL,               -- JSON: an array of {name, digest, enabled}
+    decoders TEXT    NOT NULL,               -- JSON: an array of {name, digest, enabled, takes}
     until    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
