@@ -116,16 +116,14 @@ func (s *shared) get(ctx context.Context, k cacheKey) *readapi.Document {
 	})
 	select {
 	case doc := <-found:
-		if doc != nil || within.Err() == nil {
-			return doc
-		} // else it ended because its time was over
+		return doc
 	case <-within.Done():
+		if ctx.Err() == nil { // else it was the caller who did not wait
+			s.late.Add(1)
+			s.rest.Store(time.Now().Add(sharedRest).UnixNano())
+		}
+		return nil
 	}
-	if ctx.Err() == nil { // else it was the caller who did not wait
-		s.late.Add(1)
-		s.rest.Store(time.Now().Add(sharedRest).UnixNano())
-	}
-	return nil
 }
 
 // look asks the cache for the answer under k.
@@ -133,7 +131,7 @@ func (s *shared) look(ctx context.Context, k cacheKey) *readapi.Document {
 	key, secret := s.names(k)
 	value, ok, err := s.driver.Get(ctx, key)
 	switch {
-	case ctx.Err() != nil: // it is late, which get counts
+	case ctx.Err() != nil: // it is late, and has been counted
 		return nil
 	case err != nil:
 		s.failed.Add(1)

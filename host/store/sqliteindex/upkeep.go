@@ -15,7 +15,7 @@ import (
 
 const (
 	sweepLeases = `DELETE FROM leases WHERE until < ?1`
-	sweepClaims = `DELETE FROM claims WHERE until < ?1`
+	sweepClaims = `DELETE FROM claims WHERE until < ?1 AND NOT (` + isLive + `)`
 	sweepNames  = `DELETE FROM names WHERE until < ?1`
 
 	recountSession = `UPDATE sessions SET files = v.n, bytes = v.b FROM (SELECT count(*) AS n, coalesce(sum(bytes), 0) AS b FROM artifacts
@@ -30,12 +30,16 @@ const (
 	quickCheck = `SELECT quick_check FROM pragma_quick_check`
 )
 
-// Sweep implements store.Sweeper: leases, claims and names whose time was over before a time are forgotten.
+// Sweep implements store.Sweeper: leases, claims and names whose time was over before a time, and is over, are forgotten.
 func (d *Driver) Sweep(ctx context.Context, before time.Time) (removed int, err error) {
 	steps := []string{sweepLeases, sweepClaims, sweepNames}
+	now := d.opts.Now().UnixMilli()
+	boot, steady := d.opts.steady()
+	over := min(before.UnixMilli(), now)
+	args := [][]any{{over}, {over, now, boot, steady}, {over}}
 	err = d.writeBy(ctx, d.loose, steps, func(t tx) error {
-		for _, query := range steps {
-			n, err := t.exec(ctx, query, before.UnixMilli())
+		for i, query := range steps {
+			n, err := t.exec(ctx, query, args[i]...)
 			if err != nil {
 				return err
 			}
