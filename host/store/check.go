@@ -55,8 +55,7 @@ func checkBatch(scope readapi.Scope, b Batch) (Batch, error) {
 			return b, invalid("an upload became an artifact that is not among those")
 		}
 	}
-	q := b.Quota
-	if min(q.SessionFiles, q.SessionBytes, q.PrincipalFiles, q.PrincipalBytes, q.TotalBytes) < 0 {
+	if !b.Quota.Valid() {
 		return b, invalid("a quota is negative")
 	}
 	return b, nil
