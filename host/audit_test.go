@@ -10,11 +10,13 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/glovebox-wasm/glovebox/host"
 	"github.com/glovebox-wasm/glovebox/host/ledger"
+	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -221,6 +223,9 @@ func TestOptions(t *testing.T) {
 		"negative file size": {MaxAttachmentBytes: -1}, "negative files": {MaxAttachments: -1}, "too many files": {MaxAttachments: 9},
 		"negative cache": {CacheBytes: -2}, "negative limit": {Limits: readapi.Limits{Fuel: -1}}, "prefix": {URIPrefix: "files/"},
 		"hidden prefix": {URIPrefix: "a://\x00"}, "a prefix of two lines": {URIPrefix: "a://\n"}, "a prefix with a blank": {URIPrefix: "a://b c/"},
+		"negative quota": {Quota: store.Quota{TotalBytes: -1}}, "negative uploads": {MaxUploads: -1}, "negative upload bytes": {MaxUploadBytes: -1},
+		"negative upload time": {UploadTTL: -1}, "negative shared cache": {SharedCacheBytes: -1}, "negative time of a host": {HostTTL: -1},
+		"no time of a host": {HostTTL: 2 * time.Millisecond},
 	} {
 		p := newPlace()
 		_, err := host.New(t.Context(), blobsOf(t, p), indexOf(t, p), newQuick(), &o)

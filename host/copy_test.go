@@ -267,11 +267,11 @@ func TestCopyRefused(t *testing.T) {
 	}
 	fails("a file is missing", "t", readapi.CodeNotFound)
 
-	full := h.Session(scope("full"))
-	for range 3 {
-		attach(t, full, "a.txt", "x")
+	const many = 501 // one more than are copied at once
+	for i := range many {
+		p.put(t, scope("full"), "x", store.Artifact{ID: readapi.ArtifactID(fmt.Sprint("f", i)), Name: "a.txt", MediaType: "text/plain", Kind: readapi.KindOther, Source: store.SourceUserUpload})
 	}
-	small := newPlaceOf(p).open(t, newQuick(), &host.Options{Quota: store.Quota{SessionFiles: 2}})
+	small := newPlaceOf(p).open(t, newQuick(), &host.Options{Quota: store.Quota{SessionFiles: many - 1}})
 	_, err = small.Session(scope("full")).CopyTo(ctx, "t")
 	wantCode(t, "more than the quota", err, readapi.CodeQuotaExceeded)
 	if _, ok, err := p.driver.Session(ctx, scope("t")); ok || err != nil {

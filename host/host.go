@@ -72,7 +72,7 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	switch {
 	case out.MaxAttachmentBytes < 0, out.MaxAttachments < 0, out.MaxUploads < 0, out.MaxUploadBytes < 0, out.UploadTTL < 0, out.CacheBytes < -1,
-		out.SharedCacheBytes < 0, out.HostTTL < 0:
+		out.SharedCacheBytes < 0, out.HostTTL < 0, !out.Quota.Valid():
 		return out, invalid("an option is negative", "Leave an option at 0 for its default.")
 	case out.MaxAttachments > readapi.MaxAttachments:
 		return out, invalid("a message cannot carry that many files", "Leave MaxAttachments at 0 for the most.")

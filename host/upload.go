@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -217,7 +218,7 @@ func (c *call) abortUpload(ctx context.Context, key uploadKey) error {
 		return nil
 	}
 	if _, ok, failed := c.finished(ctx, key.id, ""); failed != nil || !ok {
-		return firstError(failed, err)
+		return cmp.Or(failed, err)
 	}
 	c.cause = ""
 	return uploadConflict("the upload was committed", "Delete its attachment.")
@@ -287,7 +288,7 @@ func (c *call) commitBytes(ctx context.Context, u *upload) (a readapi.Attachment
 	}
 	a, ok, failed := c.finished(ctx, u.key.id, u.digest)
 	if !ok {
-		err = firstError(failed, err, &readapi.Error{Code: readapi.CodeGone})
+		err = cmp.Or[error](failed, err, &readapi.Error{Code: readapi.CodeGone})
 		return readapi.Attachment{}, err
 	}
 	return a, nil
@@ -295,13 +296,4 @@ func (c *call) commitBytes(ctx context.Context, u *upload) (a readapi.Attachment
 
 func uploadConflict(detail, hint string) error {
 	return &readapi.Error{Code: readapi.CodeConflict, Detail: detail, Hint: hint, Final: true}
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -414,8 +416,11 @@ func TestUploadQuota(t *testing.T) {
 	}
 	_, err = s.BeginUpload(ctx, beginOf("three", "c", "a.txt", "12345"))
 	limit("at the begin", err, "session_bytes")
-	_, err = s.Attach(ctx, host.Message{Text: "see", Files: []host.NewFile{newFile("a.txt", "12345")}})
+	unread := host.NewFile{Name: "a.txt", Size: 5, SizeKnown: true, Content: iotest.ErrReader(errors.New("it was read"))}
+	_, err = s.Attach(ctx, host.Message{Text: "see", Files: []host.NewFile{unread}})
 	limit("attached", err, "session_bytes")
+	_, err = s.Attach(ctx, host.Message{Text: "see", Files: []host.NewFile{{Name: "a.txt", Content: strings.NewReader("12345")}}})
+	limit("attached, of a size that is not said", err, "session_bytes")
 	attach(t, s, "c.txt", "1234")
 	attach(t, h.Session(scope("t")), "c.txt", "1234")
 	_, err = h.Session(scope("u")).BeginUpload(ctx, beginOf("a", "c", "a.txt", "1"))

@@ -58,8 +58,7 @@ func checkBatch(scope readapi.Scope, b Batch) (Batch, error) {
 	if b.Holder != "" && !readapi.ArtifactID(b.Holder).Valid() {
 		return b, invalid("the batch is of a holder who can have no lease")
 	}
-	q := b.Quota
-	if min(q.SessionFiles, q.SessionBytes, q.PrincipalFiles, q.PrincipalBytes, q.TotalBytes) < 0 {
+	if !b.Quota.Valid() {
 		return b, invalid("a quota is negative")
 	}
 	return b, nil

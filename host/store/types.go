@@ -124,6 +124,11 @@ type Quota struct {
 	TotalBytes     int64
 }
 
+// Valid reports whether no limit of q is negative.
+func (q Quota) Valid() bool {
+	return min(q.SessionFiles, q.SessionBytes, q.PrincipalFiles, q.PrincipalBytes, q.TotalBytes) >= 0
+}
+
 // Usage is how much is kept.
 type Usage struct {
 	Files int64

@@ -201,7 +201,7 @@ func TestEveryStepFails(t *testing.T) {
 		short bool
 		want  readapi.Code
 	}{
-		{syscall.ENOSPC, false, readapi.CodeQuotaExceeded}, {syscall.EDQUOT, false, readapi.CodeQuotaExceeded},
+		{syscall.ENOSPC, false, readapi.CodeQuotaExceeded}, {syscall.EDQUOT, false, readapi.CodeQuotaExceeded}, {syscall.EFBIG, false, readapi.CodeQuotaExceeded},
 		{syscall.ENOSPC, true, readapi.CodeQuotaExceeded},
 		{syscall.EIO, false, readapi.CodeCapabilityUnavailable}, {syscall.EROFS, false, readapi.CodeCapabilityUnavailable},
 		{syscall.EACCES, false, readapi.CodeCapabilityUnavailable}, {syscall.EMFILE, false, readapi.CodeBusy}, {syscall.ENFILE, false, readapi.CodeBusy},
