@@ -68,7 +68,7 @@ func (a *app) completePurgeable(c *cobra.Command, args []string, toComplete stri
 	var out []string
 	// What is not right, "glovebox doctor" tells.
 	_ = a.maintain(ctx, func(s *openedStore) error {
-		for s, err := range allSessions(ctx, s.Index, readapi.PrincipalID(a.global.principal)) {
+		for s, err := range s.Index.SessionsOf(ctx, readapi.PrincipalID(a.global.principal), withDeleted) {
 			if err != nil || len(out) == maxCompletions {
 				return err
 			}

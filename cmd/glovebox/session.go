@@ -105,30 +105,13 @@ func (a *app) sessions(ctx context.Context, deleted bool) ([]sessionDocument, er
 	if err != nil {
 		return nil, err
 	}
-	return list, into(ctx, a.store(), func(s *openedStore) error { return add(allSessions(ctx, s.Index, principal)) })
+	return list, into(ctx, a.store(), func(s *openedStore) error {
+		return add(s.Index.SessionsOf(ctx, principal, withDeleted))
+	})
 }
 
-// allSessions yields the sessions of a principal, deleted ones too.
-func allSessions(ctx context.Context, index *store.Index, principal readapi.PrincipalID) iter.Seq2[store.Session, error] {
-	return func(yield func(store.Session, error) bool) {
-		for q := (store.SessionQuery{Archived: true, Deleted: true}); ; {
-			page, err := index.Sessions(ctx, principal, q)
-			if err != nil {
-				yield(store.Session{}, err)
-				return
-			}
-			for _, s := range page {
-				if !yield(s, nil) {
-					return
-				}
-			}
-			if len(page) < store.MaxPage {
-				return
-			}
-			q.After = &page[len(page)-1]
-		}
-	}
-}
+// withDeleted are all sessions of a principal.
+var withDeleted = store.SessionQuery{Archived: true, Deleted: true}
 
 // sessionArgument is the id of the one session that args name.
 func sessionArgument(args []string) (readapi.SessionID, error) {

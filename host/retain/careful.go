@@ -21,22 +21,15 @@ func (k *Keeper) careful(ctx context.Context, o GCOptions) error {
 	var named, unnamed, seen int64
 	page := make([]string, 0, store.MaxPage)
 	flush := func() error {
-		if len(page) == 0 {
-			return nil
-		}
-		uses, err := k.index.BlobUses(ctx, page)
-		if err != nil {
-			return err
-		}
-		held, err := k.heldOf(ctx, page)
+		by, err := k.keptOf(ctx, page)
 		if err != nil {
 			return err
 		}
 		for _, digest := range page {
-			if k.useOf(uses[digest]).why == "" && held[digest].why == "" {
-				unnamed++
-			} else {
+			if by[digest].why != "" {
 				named++
+			} else {
+				unnamed++
 			}
 		}
 		page = page[:0]

@@ -108,7 +108,7 @@ func (k *Keeper) Fsck(ctx context.Context, o FsckOptions) (*FsckReport, error) {
 		return report, readapi.AsError(op, err)
 	}
 	if o.Repair {
-		lead, stop, err := k.lead(ctx)
+		lead, stop, err := k.index.Lead(ctx, gcName, gcLease)
 		if err != nil {
 			return report, readapi.AsError(op, err)
 		}

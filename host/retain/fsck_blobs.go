@@ -24,7 +24,7 @@ const maxKnown = 1 << 17
 // rows looks at the bytes of every artifact, a page at a time, Jobs blobs of it together.
 func (c *check) rows(ctx context.Context) error {
 	page := make([]store.Artifact, 0, store.MaxPage)
-	for a, err := range c.keeper.artifacts(ctx, store.ArtifactScan{}) {
+	for a, err := range c.keeper.index.AllArtifacts(ctx, store.ArtifactScan{}) {
 		if err != nil {
 			return err
 		}
@@ -176,33 +176,17 @@ func (c *check) orphans(ctx context.Context) error {
 }
 
 func (c *check) orphansOf(ctx context.Context, page []store.BlobInfo) error {
-	digests := make([]string, len(page))
-	for i, info := range page {
-		digests[i] = info.SHA256
-		c.report.Blobs.add(info.Size)
-	}
-	uses, err := c.keeper.index.BlobUses(ctx, digests)
+	by, err := c.keeper.keptOf(ctx, digestsOf(page))
 	if err != nil {
 		return err
 	}
-	var free []store.BlobInfo
-	digests = digests[:0]
 	for _, info := range page {
-		if c.keeper.useOf(uses[info.SHA256]).why == "" {
-			free, digests = append(free, info), append(digests, info.SHA256)
+		c.report.Blobs.add(info.Size)
+		if by[info.SHA256].why != "" {
+			continue
 		}
-	}
-	if len(free) > 0 {
-		held, err := c.keeper.heldOf(ctx, digests)
-		if err != nil {
+		if err := c.orphan(ctx, info); err != nil {
 			return err
-		}
-		for _, info := range free {
-			if held[info.SHA256].why == "" {
-				if err := c.orphan(ctx, info); err != nil {
-					return err
-				}
-			}
 		}
 	}
 	c.progress("blobs", c.report.Blobs.Files, "blobs looked at")

@@ -13,7 +13,7 @@ import (
 // counters compares what the sessions, the principals and all together are said to keep with the rows. Others may be writing: what
 // differs is counted again, and believed when it did not move meanwhile.
 func (c *check) counters(ctx context.Context) error {
-	next, stop := iter.Pull2(c.keeper.artifacts(ctx, store.ArtifactScan{}))
+	next, stop := iter.Pull2(c.keeper.index.AllArtifacts(ctx, store.ArtifactScan{}))
 	defer stop()
 	a, err, ok := next()
 	var own, all store.Usage
@@ -24,7 +24,7 @@ func (c *check) counters(ctx context.Context) error {
 		}
 		return c.usage(ctx, last.Scope(), own, false)
 	}
-	for s, serr := range c.keeper.sessions(ctx, readapi.Scope{}) {
+	for s, serr := range c.keeper.index.AllSessions(ctx, readapi.Scope{}) {
 		if serr != nil {
 			return serr
 		}
@@ -121,20 +121,15 @@ func (c *check) session(ctx context.Context, scope readapi.Scope) error {
 }
 
 func (c *check) countRows(ctx context.Context, scope readapi.Scope) (u store.Usage, err error) {
-	for after := int64(-1); ; {
-		page, _, err := c.keeper.index.ListArtifacts(ctx, scope, after, 0)
+	for a, err := range c.keeper.index.ArtifactsOf(ctx, scope) {
 		if err != nil {
 			return u, err
 		}
-		for _, a := range page {
-			if after = a.Seq; a.Blob != "" {
-				u.Files, u.Bytes = u.Files+1, u.Bytes+a.Bytes
-			}
-		}
-		if len(page) < store.MaxPage {
-			return u, nil
+		if a.Blob != "" {
+			u.Files, u.Bytes = u.Files+1, u.Bytes+a.Bytes
 		}
 	}
+	return u, nil
 }
 
 func (c *check) recount(ctx context.Context, scope readapi.Scope) (bool, error) {
@@ -179,7 +174,7 @@ func (c *check) sum(ctx context.Context, principal readapi.PrincipalID, total bo
 	if total {
 		after = readapi.Scope{}
 	}
-	for s, err := range c.keeper.sessions(ctx, after) {
+	for s, err := range c.keeper.index.AllSessions(ctx, after) {
 		if err != nil || !total && s.Principal != principal {
 			return u, err
 		}
@@ -190,7 +185,7 @@ func (c *check) sum(ctx context.Context, principal readapi.PrincipalID, total bo
 
 // events reads the ledger of every session: every event can be read, and tells of those that name an artifact which is not there.
 func (c *check) events(ctx context.Context) error {
-	for s, err := range c.keeper.sessions(ctx, readapi.Scope{}) {
+	for s, err := range c.keeper.index.AllSessions(ctx, readapi.Scope{}) {
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package retain
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"time"
 
@@ -67,7 +66,7 @@ func (k *Keeper) GC(ctx context.Context, o GCOptions) (*GCReport, error) {
 	}
 	c := &collection{keeper: k, opts: o, rules: o.Policy, report: report, now: k.now().UTC()}
 	if !o.DryRun {
-		lead, stop, err := k.lead(ctx)
+		lead, stop, err := k.index.Lead(ctx, gcName, gcLease)
 		if err != nil {
 			if o.Automatic && readapi.CodeOf(err) == readapi.CodeBusy {
 				report.Busy, err = true, nil
@@ -83,60 +82,6 @@ func (k *Keeper) GC(ctx context.Context, o GCOptions) (*GCReport, error) {
 	}
 	report.Took = time.Since(begun)
 	return report, readapi.AsError(op, err)
-}
-
-// lead makes this the one collection of the store, until stop is called; the context ends when it is not that any more.
-func (k *Keeper) lead(ctx context.Context) (lead context.Context, stop func(), err error) {
-	holder := "gc-" + rand.Text()
-	resign := func() {
-		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), gcLease/10)
-		defer cancel()
-		if k.index.Resign(out, gcName, holder) != nil {
-			_ = k.index.Resign(out, gcName, holder) // or else it ends by itself, and nobody collects until then
-		}
-	}
-	ok, err := k.index.Acquire(ctx, gcName, holder, gcLease)
-	if err != nil {
-		resign() // it may have been given, and only the answer was lost
-		return nil, nil, err
-	}
-	if !ok {
-		return nil, nil, &readapi.Error{Code: readapi.CodeBusy, Detail: "another host is collecting", RetryAfter: gcLease}
-	}
-	lead, end := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		k.renew(lead, holder, end)
-	}()
-	return lead, func() {
-		end(nil)
-		<-done
-		resign()
-	}, nil
-}
-
-// renew keeps the lease of holder until ctx ends, and ends it when the lease is lost.
-func (k *Keeper) renew(ctx context.Context, holder string, end context.CancelCauseFunc) {
-	tick := time.NewTicker(gcLease / 6)
-	defer tick.Stop()
-	last := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		asked := time.Now()
-		ok, err := k.index.Acquire(ctx, gcName, holder, gcLease)
-		switch {
-		case err == nil && ok:
-			last = asked
-		case err == nil, !within(last, gcLease/2):
-			end(&readapi.Error{Code: readapi.CodeBusy, Detail: "another host has taken over the collection", RetryAfter: gcLease, Err: err})
-			return
-		}
-	}
 }
 
 // collection is one run of GC.

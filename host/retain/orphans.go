@@ -43,46 +43,25 @@ func (c *collection) orphans(ctx context.Context) error {
 
 // orphansOf looks at a page of blobs.
 func (c *collection) orphansOf(ctx context.Context, page []store.BlobInfo) error {
-	digests := make([]string, len(page))
-	for i, info := range page {
-		digests[i] = info.SHA256
-	}
-	uses, err := c.keeper.index.BlobUses(ctx, digests)
+	by, err := c.keeper.keptOf(ctx, digestsOf(page))
 	if err != nil {
 		return err
 	}
-	var free []store.BlobInfo
-	digests = digests[:0]
 	for _, info := range page {
-		why := c.keeper.useOf(uses[info.SHA256])
-		switch {
-		case why.why == ReasonRow:
-		case why.why != "":
-			c.tellOrphan(info, ActionKeep, why)
-		default:
-			free, digests = append(free, info), append(digests, info.SHA256)
-		}
-	}
-	if len(free) == 0 {
-		return nil
-	}
-	held, err := c.keeper.heldOf(ctx, digests)
-	if err != nil {
-		return err
-	}
-	for _, info := range free {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		why := held[info.SHA256]
+		why := by[info.SHA256]
 		if why.why == "" {
 			why = c.keeper.young(info, c.opts.Grace)
 		}
-		if why.why != "" {
+		switch why.why {
+		case ReasonRow:
+		case "":
+			c.orphan(ctx, info)
+		default:
 			c.tellOrphan(info, ActionKeep, why)
-			continue
 		}
-		c.orphan(ctx, info)
 	}
 	return nil
 }

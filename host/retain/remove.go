@@ -3,6 +3,7 @@ package retain
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
@@ -62,14 +63,14 @@ func (k *Keeper) removeClaimed(ctx context.Context, digest string, claimed time.
 		why, err = again(in)
 	}
 	if err == nil && why.why == "" {
-		if !within(claimed, k.opts.ClaimTTL/2) {
+		if !store.Within(claimed, k.opts.ClaimTTL/2) {
 			err = &readapi.Error{Code: readapi.CodeBusy, Detail: "the removal took longer than its claim", RetryAfter: k.opts.ClaimTTL}
 		} else {
 			err = k.blobs.Remove(in, digest)
 		}
 	}
 	// A claim that is over may be another's by now. One that cannot be ended ends by itself.
-	if within(claimed, k.opts.ClaimTTL) {
+	if store.Within(claimed, k.opts.ClaimTTL) {
 		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), k.opts.ClaimTTL/2)
 		defer cancel()
 		if eerr := k.index.EndClaim(out, digest); err == nil {
@@ -77,11 +78,6 @@ func (k *Keeper) removeClaimed(ctx context.Context, digest string, claimed time.
 		}
 	}
 	return why, err
-}
-
-// within reports whether less than d has passed since t, by the clock that stands still while the machine sleeps and by the other.
-func within(t time.Time, d time.Duration) bool {
-	return time.Since(t) < d && time.Now().Round(0).Sub(t.Round(0)) < d
 }
 
 // used says what in the index keeps a blob just now.
@@ -103,6 +99,40 @@ func (k *Keeper) useOf(u store.BlobUse) kept {
 		return kept{ReasonClaim, "somebody else is removing it just now"}
 	}
 	return kept{}
+}
+
+// keptOf says what keeps blobs just now, in the index or by a holder; those that nothing keeps are not in it.
+func (k *Keeper) keptOf(ctx context.Context, digests []string) (map[string]kept, error) {
+	if len(digests) == 0 {
+		return nil, nil
+	}
+	uses, err := k.index.BlobUses(ctx, digests)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]kept{}
+	var free []string
+	for _, digest := range digests {
+		if why := k.useOf(uses[digest]); why.why != "" {
+			out[digest] = why
+		} else {
+			free = append(free, digest)
+		}
+	}
+	if len(free) == 0 {
+		return out, nil
+	}
+	held, err := k.heldOf(ctx, free)
+	maps.Copy(out, held)
+	return out, err
+}
+
+func digestsOf(page []store.BlobInfo) []string {
+	digests := make([]string, len(page))
+	for i, info := range page {
+		digests[i] = info.SHA256
+	}
+	return digests
 }
 
 // held asks the holders about one blob.

@@ -2,7 +2,6 @@ package retain
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"time"
 
@@ -49,13 +48,12 @@ type Keeper struct {
 	opts  Options
 	wrong error            // of the options; every method returns it
 	now   func() time.Time // of the machine; a test may give another
-	id    string           // its name among those who collect
 }
 
 // New returns a keeper. A negative option makes every method fail with invalid_request.
 func New(blobs *store.Blobs, index *store.Index, opts *Options) *Keeper {
 	o, err := opts.withDefaults()
-	return &Keeper{blobs: blobs, index: index, opts: o, wrong: err, now: time.Now, id: "keeper-" + rand.Text()}
+	return &Keeper{blobs: blobs, index: index, opts: o, wrong: err, now: time.Now}
 }
 
 // Purge ends a removal that store.Index.PurgeArtifact or MarkSession has begun: the bytes that nothing else names, then the rows. When it

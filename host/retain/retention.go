@@ -15,11 +15,11 @@ func (c *collection) retention(ctx context.Context) error {
 	if !c.rules.removes() {
 		return nil
 	}
-	next, stop := iter.Pull2(c.keeper.artifacts(ctx, store.ArtifactScan{}))
+	next, stop := iter.Pull2(c.keeper.index.AllArtifacts(ctx, store.ArtifactScan{}))
 	defer stop()
 	a, err, ok := next()
 	var done int64
-	for s, serr := range c.keeper.sessions(ctx, readapi.Scope{}) {
+	for s, serr := range c.keeper.index.AllSessions(ctx, readapi.Scope{}) {
 		if serr != nil {
 			return serr
 		}
@@ -139,28 +139,27 @@ func (c *collection) sessionBytes(ctx context.Context, v *visited) error {
 			delete(v.over, n)
 		}
 	}
-	for after := int64(-1); len(v.over) > 0; {
-		page, _, err := c.keeper.index.ListArtifacts(ctx, v.session.Scope(), after, 0)
+	if len(v.over) == 0 {
+		return nil
+	}
+	for a, err := range c.keeper.index.ArtifactsOf(ctx, v.session.Scope()) {
 		if err != nil {
 			return err
 		}
-		for _, a := range page {
-			after = a.Seq
-			rule, n := c.rules.artifact(a)
-			if v.over[n] <= 0 || !c.evictable(a) {
-				continue
-			}
-			if _, due := c.due(a, rule, n); due {
-				continue // a dry run has named it
-			}
-			x := candidate(a, n, ActionDelete, ReasonSessionBytes, "its session has more bytes than its rule allows, and it came first")
-			x.Age = c.now.Sub(a.Created)
-			c.delete(ctx, a, x)
-			if v.over[n] -= a.Bytes; v.over[n] <= 0 {
-				delete(v.over, n)
-			}
+		rule, n := c.rules.artifact(a)
+		if v.over[n] <= 0 || !c.evictable(a) {
+			continue
 		}
-		if len(page) < store.MaxPage {
+		if _, due := c.due(a, rule, n); due {
+			continue // a dry run has named it
+		}
+		x := candidate(a, n, ActionDelete, ReasonSessionBytes, "its session has more bytes than its rule allows, and it came first")
+		x.Age = c.now.Sub(a.Created)
+		c.delete(ctx, a, x)
+		if v.over[n] -= a.Bytes; v.over[n] > 0 {
+			continue
+		}
+		if delete(v.over, n); len(v.over) == 0 {
 			return nil
 		}
 	}
@@ -273,7 +272,7 @@ func (c *collection) total(ctx context.Context) error {
 func (c *collection) count(ctx context.Context, from int64, shift int, until time.Time) (spans []int64, live int64, err error) {
 	spans = make([]int64, 1<<spanBits)
 	var done int64
-	for a, err := range c.keeper.artifacts(ctx, store.ArtifactScan{CreatedBefore: until}) {
+	for a, err := range c.keeper.index.AllArtifacts(ctx, store.ArtifactScan{CreatedBefore: until}) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -296,7 +295,7 @@ func (c *collection) count(ctx context.Context, from int64, shift int, until tim
 
 // evict deletes what came before a millisecond, and of that millisecond what has need bytes.
 func (c *collection) evict(ctx context.Context, last, need int64) error {
-	for a, err := range c.keeper.artifacts(ctx, store.ArtifactScan{CreatedBefore: time.UnixMilli(last + 1).UTC()}) {
+	for a, err := range c.keeper.index.AllArtifacts(ctx, store.ArtifactScan{CreatedBefore: time.UnixMilli(last + 1).UTC()}) {
 		if err != nil {
 			return err
 		}
@@ -315,50 +314,6 @@ func (c *collection) evict(ctx context.Context, last, need int64) error {
 		c.delete(ctx, a, x)
 	}
 	return nil
-}
-
-// artifacts yields what a scan selects, a page at a time.
-func (k *Keeper) artifacts(ctx context.Context, q store.ArtifactScan) iter.Seq2[store.Artifact, error] {
-	return func(yield func(store.Artifact, error) bool) {
-		for {
-			page, err := k.index.ScanArtifacts(ctx, q)
-			if err != nil {
-				yield(store.Artifact{}, err)
-				return
-			}
-			for _, a := range page {
-				if !yield(a, nil) {
-					return
-				}
-			}
-			if len(page) < store.MaxPage {
-				return
-			}
-			q.After = &page[len(page)-1]
-		}
-	}
-}
-
-// sessions yields all sessions behind after, a page at a time.
-func (k *Keeper) sessions(ctx context.Context, after readapi.Scope) iter.Seq2[store.Session, error] {
-	return func(yield func(store.Session, error) bool) {
-		for after := after; ; {
-			page, err := k.index.ScanSessions(ctx, after, 0)
-			if err != nil {
-				yield(store.Session{}, err)
-				return
-			}
-			for _, s := range page {
-				if !yield(s, nil) {
-					return
-				}
-				after = s.Scope()
-			}
-			if len(page) < store.MaxPage {
-				return
-			}
-		}
-	}
 }
 
 // compareScope is the order in which an index scans.

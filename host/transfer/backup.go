@@ -1,10 +1,12 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/fileblob"
@@ -19,6 +21,7 @@ type BackupOptions struct {
 	Jobs     int          // sessions, and groups of files, that are copied at a time; default 4
 
 	step func(name string) error // a test fails it
+	ttl  time.Duration           // of the lease; a test has less patience
 }
 
 // RestoreOptions of Restore.
@@ -47,23 +50,29 @@ func Backup(ctx context.Context, src Store, dir string, o BackupOptions) (*Repor
 		return nil, &readapi.Error{Op: op, Code: readapi.CodeInvalidRequest, Detail: "there is no place for the backup"}
 	}
 	c := &copier{from: src, prune: true, verify: o.Verify, jobs: jobs(o.Jobs), out: &reporter{progress: o.Progress}}
-	return c.out.result(op, c.backup(ctx, filepath.Clean(dir), o.step))
+	return c.out.result(op, c.backup(ctx, filepath.Clean(dir), o))
 }
 
-func (c *copier) backup(ctx context.Context, dir string, step func(string) error) error {
-	alone, err := hold(ctx, c.from.Index, "backup")
+// backupTTL is of the lease on making a backup of a store: for so long a run that died keeps others waiting.
+const backupTTL = 30 * time.Second
+
+func (c *copier) backup(ctx context.Context, dir string, o BackupOptions) error {
+	ctx, stop, err := c.from.Index.Lead(ctx, "backup", cmp.Or(o.ttl, backupTTL))
 	if err != nil {
 		return err
 	}
-	defer alone.end(ctx)
-	p, err := openPlace(dir, step)
-	if err != nil {
-		return err
+	defer stop()
+	p, err := openPlace(dir, o.step)
+	if err == nil {
+		err = c.backupTo(ctx, p)
 	}
-	if err := c.backupTo(ctx, p); err != nil {
-		return err
+	if err == nil {
+		err = c.tidy(ctx, p)
 	}
-	return c.tidy(ctx, p)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
 }
 
 // backupTo writes rows and files, and gives them their names.
@@ -78,6 +87,9 @@ func (c *copier) backupTo(ctx context.Context, p *place) (err error) {
 	err = c.fill(ctx)
 	if cerr := close(); err == nil {
 		err = cerr
+	}
+	if err == nil {
+		err = ctx.Err()
 	}
 	if err != nil {
 		return err
@@ -112,23 +124,19 @@ func (c *copier) fill(ctx context.Context) error {
 
 // backed looks whether every row has its bytes. It is what a backup promises, so it is asked and not concluded.
 func (c *copier) backed(ctx context.Context) error {
-	var after *store.Artifact
-	for {
-		rows, err := c.to.Index.ScanArtifacts(ctx, store.ArtifactScan{After: after, Limit: store.MaxPage})
-		if err != nil || len(rows) == 0 {
+	for a, err := range c.to.Index.AllArtifacts(ctx, store.ArtifactScan{}) {
+		if err != nil {
 			return err
 		}
-		after = &rows[len(rows)-1]
-		for _, a := range rows {
-			if a.Blob == "" {
-				continue
-			}
-			info, err := c.to.Blobs.Stat(ctx, a.Blob)
-			if err != nil || info.Size != a.Bytes {
-				return &readapi.Error{Code: readapi.CodeConflict, Ref: string(a.ID), Detail: "the backup was changed while it was made", Err: err}
-			}
+		missing, err := missingOf(ctx, c.to.Blobs, []store.Artifact{a})
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			return &readapi.Error{Code: readapi.CodeConflict, Ref: string(a.ID), Detail: "the backup was changed while it was made"}
 		}
 	}
+	return nil
 }
 
 // tidy removes the files of earlier backups that no row names any more. The backup is whole by now.

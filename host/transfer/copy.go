@@ -54,18 +54,14 @@ func (c *copier) sessions(ctx context.Context) error {
 }
 
 // work copies sessions until there are no more, under leases of its own.
-func (c *copier) work(ctx context.Context, scopes <-chan readapi.Scope) (err error) {
+func (c *copier) work(ctx context.Context, scopes <-chan readapi.Scope) error {
 	w := *c
 	if !c.dry && !c.frozen {
-		if w.source, err = hold(ctx, c.from.Index, ""); err != nil {
-			return err
-		}
+		w.source = hold(ctx, c.from.Index)
 		defer w.source.end(ctx)
 	}
 	if !c.dry {
-		if w.target, err = hold(ctx, c.to.Index, ""); err != nil {
-			return err
-		}
+		w.target = hold(ctx, c.to.Index)
 		defer w.target.end(ctx)
 	}
 	for scope := range scopes {

@@ -61,10 +61,8 @@ type importer struct {
 	lines map[string]int64 // of the rows of batch
 }
 
-func (m *importer) run(ctx context.Context, r io.Reader, maxLine int) (err error) {
-	if m.held, err = hold(ctx, m.index, ""); err != nil {
-		return err
-	}
+func (m *importer) run(ctx context.Context, r io.Reader, maxLine int) error {
+	m.held = hold(ctx, m.index)
 	defer m.held.end(ctx)
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {

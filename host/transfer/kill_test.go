@@ -10,10 +10,15 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
 // killDir tells the test binary that it is the child, and where to work.
 const killDir = "GLOVEBOX_TEST_TRANSFER_DIR"
+
+// killedTTL is of the lease that a killed backup leaves.
+const killedTTL = 300 * time.Millisecond
 
 // TestKilledChild is the child: it makes backups and migrations until it is killed.
 func TestKilledChild(t *testing.T) {
@@ -21,11 +26,13 @@ func TestKilledChild(t *testing.T) {
 	if dir == "" {
 		return // TestKilled runs it, in a process of its own
 	}
-	nameTTL = 10 * time.Millisecond
 	src, dst := onDisk(t, filepath.Join(dir, "data")), onDisk(t, filepath.Join(dir, "moved"))
 	fmt.Println("ready")
 	for {
-		_, err := Backup(t.Context(), src, filepath.Join(dir, "b"), BackupOptions{})
+		_, err := Backup(t.Context(), src, filepath.Join(dir, "b"), BackupOptions{ttl: killedTTL})
+		for ; readapi.CodeOf(err) == readapi.CodeBusy; _, err = Backup(t.Context(), src, filepath.Join(dir, "b"), BackupOptions{ttl: killedTTL}) {
+			time.Sleep(killedTTL / 10) // the lease of the one before is not over
+		}
 		check(t, err)
 		_, err = Migrate(t.Context(), src, dst, MigrateOptions{})
 		check(t, err)
@@ -71,7 +78,7 @@ func TestKilled(t *testing.T) {
 			whole(t, got)
 		}
 	}
-	time.Sleep(20 * time.Millisecond) // the lease of the last one
+	time.Sleep(2 * killedTTL) // the lease of the last one
 	r, err := Backup(t.Context(), src, filepath.Join(dir, "b"), BackupOptions{})
 	check(t, err)
 	dst := onDisk(t, filepath.Join(dir, "moved"))

@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"slices"
 	"sync"
 	"time"
@@ -17,14 +16,10 @@ const (
 	endingTTL = 10 * time.Second // for giving back what is held when the run was canceled
 )
 
-// nameTTL is of what one run at a time may do: so long a run that died keeps others waiting. A test has less patience.
-var nameTTL = 30 * time.Second
-
-// leases keep bytes of a store from being removed, and a name for this run alone, and renew both until they end.
+// leases keep bytes of a store from being removed, and are renewed until they end.
 type leases struct {
 	index  *store.Index
 	holder string
-	name   string
 
 	mu      sync.Mutex
 	digests map[string]bool
@@ -34,29 +29,17 @@ type leases struct {
 	done sync.WaitGroup
 }
 
-// hold begins leases in an index; name is "" for none. Errors: busy while another run has the name.
-func hold(ctx context.Context, index *store.Index, name string) (*leases, error) {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	l := &leases{index: index, holder: "transfer-" + hex.EncodeToString(b[:]), name: name, digests: map[string]bool{}, stop: make(chan struct{})}
-	if name != "" {
-		ok, err := index.Acquire(ctx, name, l.holder, nameTTL)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, &readapi.Error{Code: readapi.CodeBusy, Detail: "another one of its kind runs on this store", RetryAfter: nameTTL}
-		}
-	}
+// hold begins leases in an index.
+func hold(ctx context.Context, index *store.Index) *leases {
+	l := &leases{index: index, holder: "transfer-" + rand.Text(), digests: map[string]bool{}, stop: make(chan struct{})}
 	l.done.Go(func() { l.renew(ctx) })
-	return l, nil
+	return l
 }
 
 // renew renews until the end. What cannot be renewed is tried again the next time: a lease outlives several.
 func (l *leases) renew(ctx context.Context) {
-	tick := time.NewTicker(nameTTL / 3)
+	tick := time.NewTicker(leaseTTL / 5)
 	defer tick.Stop()
-	leased := time.Now()
 	for {
 		select {
 		case <-l.stop:
@@ -65,14 +48,8 @@ func (l *leases) renew(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if l.name != "" {
-			_, _ = l.index.Acquire(ctx, l.name, l.holder, nameTTL)
-		}
-		if time.Since(leased) > leaseTTL/3 {
-			leased = time.Now()
-			for part := range slices.Chunk(l.held(), store.MaxPage) {
-				_ = l.index.LeaseBlobs(ctx, l.holder, part, leaseTTL)
-			}
+		for part := range slices.Chunk(l.held(), store.MaxPage) {
+			_ = l.index.LeaseBlobs(ctx, l.holder, part, leaseTTL)
 		}
 	}
 }
@@ -145,14 +122,12 @@ func (l *leases) end(ctx context.Context) {
 	}
 	close(l.stop)
 	l.done.Wait()
+	if !l.used {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endingTTL)
 	defer cancel()
-	if l.used {
-		_ = l.index.EndLeases(ctx, l.holder)
-	}
-	if l.name != "" {
-		_ = l.index.Resign(ctx, l.name, l.holder)
-	}
+	_ = l.index.EndLeases(ctx, l.holder)
 }
 
 // digestsOf returns the digests that rows name, each once.

@@ -2,10 +2,14 @@ package transfer
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/host/store/memblob"
@@ -224,6 +228,37 @@ func TestBackupWatched(t *testing.T) {
 	b := onDisk(t, dir)
 	same(t, "the backup", b, src)
 	whole(t, b)
+}
+
+// losing is an index whose lease on a name goes to another holder at the first renewal.
+type losing struct {
+	store.IndexDriver
+	asked atomic.Int64
+}
+
+func (d *losing) Acquire(ctx context.Context, name, holder string, ttl time.Duration) (bool, error) {
+	if d.asked.Add(1) > 1 {
+		return false, nil
+	}
+	return d.IndexDriver.Acquire(ctx, name, holder, ttl)
+}
+
+// A backup that has lost its lease ends, and what it made gets no name: another one may be making it by now.
+func TestBackupLosesItsLease(t *testing.T) {
+	index, blobs := memindex.New(), memblob.New()
+	attach(t, over(t, blobs, index), scopeOf("s"), "a", []byte("one"))
+	from := over(t, blobs, &losing{IndexDriver: tappedIndex{index, func(call string) error {
+		if call == "Decoders" { // behind all files
+			time.Sleep(300 * time.Millisecond)
+		}
+		return nil
+	}}})
+	dir := filepath.Join(t.TempDir(), "b")
+	_, err := Backup(t.Context(), from, dir, BackupOptions{ttl: 60 * time.Millisecond})
+	wantCode(t, err, readapi.CodeBusy)
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("there is a backup:", err)
+	}
 }
 
 // One backup of a store runs at a time, and the modes keep others out.

@@ -159,7 +159,7 @@ func writeMark(dir string, m mark) error {
 		err = os.Rename(temp, filepath.Join(dir, markFile))
 	}
 	if err == nil {
-		err = syncDir(dir)
+		err = store.SyncFolderAt(dir)
 	}
 	return store.PlaceError("", err)
 }
@@ -203,7 +203,7 @@ func (p *place) finish(counts Counts) error {
 		{"mark", func() error { return writeMark(p.work, old) }},
 		{"sync", func() error { return syncFile(fresh) }},
 		{"rows", func() error { return os.Rename(fresh, filepath.Join(p.work, rowsFile)) }},
-		{"folder", func() error { return syncDir(p.work) }},
+		{"folder", func() error { return store.SyncFolderAt(p.work) }},
 		{"marked", func() error {
 			return writeMark(p.work, mark{Version: 1, Finished: time.Now().UTC().Truncate(time.Millisecond), Rows: next, Counts: &counts})
 		}},
@@ -231,7 +231,7 @@ func (p *place) rename() error {
 	if err := os.Rename(p.work, p.dir); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(p.dir))
+	return store.SyncFolderAt(filepath.Dir(p.dir))
 }
 
 // copyRows copies the database of a data directory that nobody uses, with its log.

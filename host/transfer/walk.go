@@ -77,32 +77,21 @@ func wait(ctx context.Context, try int) error {
 
 // eachSession calls f with every session of an index that is not being purged; of one principal unless principal is "".
 func eachSession(ctx context.Context, x *store.Index, principal readapi.PrincipalID, f func(readapi.Scope) error) error {
-	after := readapi.Scope{Principal: principal}
-	for {
-		list, err := x.ScanSessions(ctx, after, store.MaxPage)
-		if err != nil {
+	for s, err := range x.AllSessions(ctx, readapi.Scope{Principal: principal}) {
+		if err != nil || principal != "" && s.Principal != principal {
 			return err
 		}
-		for _, s := range list {
-			if principal != "" && s.Principal != principal {
-				return nil
-			}
-			if s.Purging {
-				continue
-			}
-			if err := f(s.Scope()); err != nil {
-				return err
-			}
+		if s.Purging {
+			continue
 		}
-		if len(list) < store.MaxPage {
-			return nil
+		if err := f(s.Scope()); err != nil {
+			return err
 		}
-		after = list[len(list)-1].Scope()
 	}
+	return nil
 }
 
-// eachArtifacts calls f with pages of a session's artifacts, without those that are being purged. keep, if it is not nil, is asked for
-// what of a page is to stay.
+// eachArtifacts calls f with pages of a session's artifacts, without those that are being purged.
 func eachArtifacts(ctx context.Context, x *store.Index, scope readapi.Scope, f func([]store.Artifact) error) error {
 	for after := int64(-1); ; {
 		rows, _, err := x.ListArtifacts(ctx, scope, after, artifactPage)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/glovebox-wasm/glovebox/host/store"
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
 
@@ -85,7 +86,7 @@ func makeDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return syncAndClose(f)
+	return errors.Join(store.SyncFolder(f), f.Close())
 }
 
 func (d *rootDisk) mkdir(name string) error { return d.root.Mkdir(name, 0o700) }
@@ -128,13 +129,5 @@ func (d *rootDisk) syncDir(name string) error {
 	if err != nil {
 		return err
 	}
-	return syncAndClose(f)
-}
-
-func syncAndClose(f *os.File) error {
-	err := syncFolder(f)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return errors.Join(store.SyncFolder(f), f.Close())
 }

@@ -2,10 +2,7 @@
 
 package fileblob
 
-import (
-	"io/fs"
-	"os"
-)
+import "io/fs"
 
 const (
 	nonBlocking = 0
@@ -13,6 +10,3 @@ const (
 )
 
 func links(fs.FileInfo) uint64 { return 0 }
-
-// syncFolder does nothing: Windows has no way to sync a folder, and NTFS keeps a journal of names.
-func syncFolder(*os.File) error { return nil }

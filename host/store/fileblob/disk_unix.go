@@ -3,9 +3,7 @@
 package fileblob
 
 import (
-	"errors"
 	"io/fs"
-	"os"
 	"syscall"
 )
 
@@ -20,12 +18,4 @@ func links(info fs.FileInfo) uint64 {
 		return uint64(s.Nlink)
 	}
 	return 0
-}
-
-// syncFolder makes the names in a folder durable. Some file systems have nothing to sync for a folder and say EINVAL.
-func syncFolder(f *os.File) error {
-	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return err
-	}
-	return nil
 }

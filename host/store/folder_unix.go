@@ -1,6 +1,6 @@
 //go:build unix
 
-package sqliteindex
+package store
 
 import (
 	"errors"
@@ -8,13 +8,8 @@ import (
 	"syscall"
 )
 
-// syncFolder makes a new file's name durable.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+// SyncFolder makes the names in an open folder durable. Some file systems have nothing to sync for a folder and say EINVAL or ENOTSUP.
+func SyncFolder(f *os.File) error {
 	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
 		return err
 	}
