@@ -180,8 +180,9 @@ type IndexDriver interface {
 	ScanUploads(ctx context.Context, scope readapi.Scope, after string, limit int) ([]Upload, error)
 
 	// Load puts rows of one session where they are not yet, exactly as they are (numbers, versions and times too), and makes the session
-	// what s says, but that one which was deleted, or is being purged, stays so; what is appended later goes on behind them. A row whose
-	// number another one has is conflict, and then nothing is loaded. It asks for no lease and no quota, and is for moving and restoring.
+	// what s says, but that one which was deleted, or is being purged, stays so, and what is loaded into it is Session.Loaded; what is
+	// appended later goes on behind them. A row whose number another one has is conflict, and then nothing is loaded. It asks for no lease
+	// and no quota, and is for moving and restoring.
 	Load(ctx context.Context, s Session, artifacts []Artifact, events []Event, uploads []Upload) error
 
 	// Acquire takes or renews a lease on a name, for what one host at a time may do. ok is false while another holder has it.

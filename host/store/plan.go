@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/glovebox-wasm/glovebox/readapi"
 )
@@ -69,6 +70,23 @@ func (b Batch) FreshUploads(had func(id string) (u Upload, ok bool, err error)) 
 		}
 	}
 	return fresh, nil
+}
+
+// Loaded returns artifacts as they are loaded into a session that is now as s says: in one that was deleted meanwhile, by whoever, none is
+// live.
+func (s Session) Loaded(artifacts []Artifact) []Artifact {
+	if s.Deleted.IsZero() {
+		return artifacts
+	}
+	out := slices.Clone(artifacts)
+	for i := range out {
+		a := &out[i]
+		if a.Status == readapi.StatusLive {
+			a.Status, a.Deleted = readapi.StatusDeleted, s.Deleted
+		}
+		a.Purging = a.Purging || s.Purging
+	}
+	return out
 }
 
 // UsageOf is what artifacts take: those that have bytes.

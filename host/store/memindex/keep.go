@@ -337,7 +337,7 @@ func (d *Driver) Load(_ context.Context, info store.Session, artifacts []store.A
 		info.Deleted = s.info.Deleted
 	}
 	s.info = info
-	for _, a := range artifacts {
+	for _, a := range info.Loaded(artifacts) {
 		a.Scope = info.Scope()
 		s.keep(a)
 	}

@@ -66,7 +66,7 @@ const (
 	loadSession = `INSERT INTO glovebox.sessions AS s (principal, session, messages, events, artifacts, files, bytes, created, updated, archived, deleted, purging)
 		VALUES ($1, $2, $3, 0, 0, 0, 0, $4, $5, $6, $7, $8) ON CONFLICT (principal, session) DO UPDATE SET messages = excluded.messages,
 			created = excluded.created, updated = excluded.updated, archived = excluded.archived,
-			deleted = coalesce(excluded.deleted, s.deleted), purging = s.purging OR excluded.purging`
+			deleted = coalesce(excluded.deleted, s.deleted), purging = s.purging OR excluded.purging RETURNING deleted, purging`
 
 	loadArtifacts = addArtifacts + ` ON CONFLICT (principal, session, id) DO NOTHING RETURNING seq, bytes, blob IS NOT NULL`
 
@@ -182,9 +182,21 @@ func (d *Driver) Load(ctx context.Context, info store.Session, artifacts []store
 	return d.write(ctx, again, func(t *tx) error {
 		principal, session := string(info.Principal), string(info.ID)
 		var more store.Usage
+		now := info // as it is with what was there
 		s := &steps{}
-		s.exec(loadSession, principal, session, info.Messages, info.Created.UnixMilli(), info.Updated.UnixMilli(), info.Archived, toMaybe(info.Deleted), info.Purging)
-		args, err := artifactArgs(info.Scope(), artifacts)
+		s.rows(func(rows pgx.Rows) error {
+			var deleted *int64
+			if err := rows.Scan(&deleted, &now.Purging); err != nil || deleted == nil {
+				return err
+			}
+			now.Deleted = fromMillis(*deleted)
+			return nil
+		}, loadSession, principal, session, info.Messages, info.Created.UnixMilli(), info.Updated.UnixMilli(), info.Archived, toMaybe(info.Deleted), info.Purging)
+		if err := t.send(ctx, s); err != nil {
+			return err
+		}
+		s = &steps{}
+		args, err := artifactArgs(info.Scope(), now.Loaded(artifacts))
 		if err != nil {
 			return err
 		}

@@ -64,6 +64,9 @@ const (
 			created = excluded.created, updated = excluded.updated, archived = excluded.archived, deleted = coalesce(excluded.deleted, deleted),
 			purging = max(purging, excluded.purging)`
 
+	// Not RETURNING: with it the rows of the session are searched for those that refer to it, at each load.
+	selectState = `SELECT deleted, purging FROM sessions WHERE principal = ?1 AND session = ?2`
+
 	loadEvent = insertEvent + ` ON CONFLICT (principal, session, id) DO NOTHING`
 
 	loadUpload = insertUpload + ` ON CONFLICT DO NOTHING`
@@ -209,16 +212,27 @@ func (d *Driver) ScanSessions(ctx context.Context, after readapi.Scope, limit in
 // Load implements store.IndexDriver.
 func (d *Driver) Load(ctx context.Context, s store.Session, artifacts []store.Artifact, events []store.Event, uploads []store.Upload) error {
 	principal, session := string(s.Principal), string(s.ID)
-	queries := []string{loadSession, loadEvent, countLoaded, insertArtifact, loadUpload, addUsage}
+	queries := []string{loadSession, selectState, loadEvent, countLoaded, insertArtifact, loadUpload, addUsage}
 	return d.write(ctx, queries, func(t tx) error {
 		deleted := sql.NullInt64{Int64: s.Deleted.UnixMilli(), Valid: !s.Deleted.IsZero()}
 		_, err := t.exec(ctx, loadSession, principal, session, s.Messages, s.Created.UnixMilli(), s.Updated.UnixMilli(), toInt(s.Archived), deleted, toInt(s.Purging))
 		if err != nil {
 			return err
 		}
+		now := s // as it is with what was there
+		err = t.rows(ctx, selectState, func(rows *sql.Rows) error {
+			if err := rows.Scan(&deleted, &now.Purging); err != nil || !deleted.Valid {
+				return err
+			}
+			now.Deleted = fromMillis(deleted.Int64)
+			return nil
+		}, principal, session)
+		if err != nil {
+			return err
+		}
 		var nextEvent, nextArtifact int64
 		var more store.Usage
-		for _, a := range artifacts {
+		for _, a := range now.Loaded(artifacts) {
 			n, err := t.insertArtifact(ctx, s.Scope(), a)
 			if err != nil {
 				return loadError(err)

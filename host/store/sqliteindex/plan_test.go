@@ -108,6 +108,7 @@ var plans = map[string]plan{
 	"recountAll":     {recountAll, []string{"SCAN sessions"}},
 	"quickCheck":     {quickCheck, []string{"SCAN pragma_quick_check"}},
 
+	"selectState":   {selectState, []string{"SEARCH sessions USING PRIMARY KEY (principal=? AND session=?)"}},
 	"upsertSession": {upsertSession, nil}, "loadSession": {loadSession, nil}, "insertArtifact": {insertArtifact, nil}, "insertEvent": {insertEvent, nil},
 	"loadEvent": {loadEvent, nil}, "insertUpload": {insertUpload, nil}, "loadUpload": {loadUpload, nil}, "upsertLease": {upsertLease, nil}, "upsertClaim": {upsertClaim, nil},
 	"upsertHost": {upsertHost, nil}, "acquireName": {acquireName, nil},

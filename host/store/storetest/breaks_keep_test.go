@@ -347,6 +347,13 @@ func breaksOfLoads() map[string]func(d *brokenIndex) {
 				return d.IndexDriver.Load(ctx, s, a, e, u)
 			}
 		},
+		"LoadIntoDeleted": func(d *brokenIndex) { // what is loaded is not of the session's state
+			d.artifacts = rows(func(a *store.Artifact) {
+				if a.ID == "late0" || a.ID == "late1" {
+					a.Status, a.Deleted, a.Purging = readapi.StatusLive, time.Time{}, false
+				}
+			})
+		},
 		"LoadConflict": func(d *brokenIndex) { // what has no place is left out
 			d.load = func(ctx context.Context, s store.Session, a []store.Artifact, e []store.Event, u []store.Upload) error {
 				_ = d.IndexDriver.Load(ctx, s, a, e, u)

@@ -20,6 +20,7 @@ func scanCases() []testCase[IndexHarness] {
 		{"LoadAgain", loadAgain},
 		{"LoadNumbers", loadNumbers},
 		{"LoadSession", loadSession},
+		{"LoadIntoDeleted", loadIntoDeleted},
 		{"LoadConflict", loadConflict},
 		{"LoadUsage", loadUsage},
 	}
@@ -286,6 +287,25 @@ func loadSession(t T, h IndexHarness) {
 	now, ok, err := d.Session(t.Context(), mine)
 	must(t, err)
 	equal(t, "a session without rows", fmt.Sprint(now, ok), fmt.Sprint(empty.session, true))
+}
+
+// What comes into a session that was deleted since it was read is deleted with it, and purged with it.
+func loadIntoDeleted(t T, h IndexHarness) {
+	d := h.New(t)
+	s := someSaved()
+	must(t, s.load(t, d))
+	for i, c := range []struct {
+		change store.SessionChange
+		want   string
+	}{{store.DeleteSession, "deleted 50 false"}, {store.PurgeSession, "deleted 50 true"}} {
+		_, _, err := d.MarkSession(t.Context(), mine, c.change, at(50))
+		must(t, err)
+		late := artifact(mine, fmt.Sprint("late", i))
+		late.Seq, late.Version = 40+int64(i), 1
+		must(t, d.Load(t.Context(), s.session, []store.Artifact{late}, nil, nil))
+		row, ok := get(t, d, mine, string(late.ID))
+		equal(t, "what came late", fmt.Sprintln(ok, row.Status, row.Deleted.Sub(at(0)).Seconds(), row.Purging), "true "+c.want+"\n")
+	}
 }
 
 // A row whose number another row has cannot be put there: nothing is loaded then.
